@@ -66,13 +66,13 @@ struct Decided {
     });
     shape.null_vectors = broadcast_value(team, vectors, 0);
     shape.threads = broadcast_value(team, omp_get_max_threads(), 0);
-    SparseStudy study = study_for(config, team, a.csr());
-    if (!study.note.empty()) noted.notes.push_back(study.note);
-    memory = place_system(config, shape, study, team, gpus, noted);
+    PatternAnalysis pattern_analysis = analyse_pattern_for(config, team, a.csr());
+    if (!pattern_analysis.note.empty()) noted.notes.push_back(pattern_analysis.note);
+    memory = place_system(config, shape, pattern_analysis, team, gpus, noted);
     on_gpu = memory->memory() == MemoryKind::gpu;
     find_nodes(a, options, team);
     question = question_for(config, shape, team.size(), on_gpu ? gpus.dense_bytes : GpuDenseBytes{},
-                            std::move(study));
+                            std::move(pattern_analysis));
   }
 
   /// Coordinates from the options, or of a generator.
@@ -312,8 +312,8 @@ SolverPlan plan_solver(const Matrix& a, const Options& options, Index right_hand
   plan.method = name(row.method);
   plan.device = decided.on_gpu ? "cuda" : "host";
   if (is_sparse(row.method)) {
-    plan.ordering = name(decided.question.study.outlook.ordering);
-    plan.factor_entries = decided.question.study.outlook.factor_entries;
+    plan.ordering = name(decided.question.pattern_analysis.estimate.ordering);
+    plan.factor_entries = decided.question.pattern_analysis.estimate.factor_entries;
   }
   plan.flops = analysis.flops;
   plan.seconds = analysis.seconds;

@@ -133,15 +133,16 @@ std::string synopsis(const CLI::App& app, const std::string& name) {
 
 /// The words that may be completed at one level of the command line: of the program or of a
 /// subcommand.
-struct Level {
+struct CompletionLevel {
   std::string name;
   std::vector<std::string> words;                       // options and subcommands
   std::vector<std::pair<std::string, Choices>> values;  // option names, what may follow
   std::vector<std::string> files;                       // options that take a file or any text
 };
 
-Level level_of(const CLI::App& app, const std::string& name, const std::vector<Choices>& known) {
-  Level level{name, {}, {}, {}};
+CompletionLevel level_of(const CLI::App& app, const std::string& name,
+                         const std::vector<Choices>& known) {
+  CompletionLevel level{name, {}, {}, {}};
   for (const CLI::Option* option : dashed(app)) {
     const auto names = names_of(*option);
     level.words.insert(level.words.end(), names.begin(), names.end());
@@ -160,8 +161,8 @@ Level level_of(const CLI::App& app, const std::string& name, const std::vector<C
   return level;
 }
 
-std::vector<Level> levels_of(const Program& program) {
-  std::vector<Level> levels{level_of(program.app, "", program.words)};
+std::vector<CompletionLevel> levels_of(const Program& program) {
+  std::vector<CompletionLevel> levels{level_of(program.app, "", program.words)};
   for (const CLI::App* sub : subcommands(program.app)) {
     levels.push_back(level_of(*sub, sub->get_name(), program.words));
   }
@@ -202,7 +203,7 @@ const Choices* assignments_of(const Program& program) {
 /// A shell's case on the level and the word before: sets `words`, or `files` for a file's name.
 std::string cases_of_levels(const Program& program) {
   std::string text;
-  for (const Level& level : levels_of(program)) {
+  for (const CompletionLevel& level : levels_of(program)) {
     for (const auto& [pattern, words] : level.values) {
       if (words.assignments) continue;
       for (const std::string& name : CLI::detail::split(pattern, '|')) {

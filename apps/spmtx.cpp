@@ -27,7 +27,7 @@
 #include "process/system.hpp"
 #include "report/html_report.hpp"
 #include "report/svg.hpp"
-#include "sparse/analysis/outlook.hpp"
+#include "sparse/analysis/factorization_estimate.hpp"
 #include "team/team.hpp"
 
 namespace spsolve {

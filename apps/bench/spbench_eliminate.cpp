@@ -15,7 +15,7 @@
 #include "config/schema.hpp"
 #include "core/error.hpp"
 #include "process/system.hpp"
-#include "sparse/analysis/outlook.hpp"
+#include "sparse/analysis/factorization_estimate.hpp"
 
 namespace spsolve {
 

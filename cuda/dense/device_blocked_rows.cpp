@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/tuning.hpp"
-#include "cuda/dense/device_shared_rest.hpp"
+#include "cuda/dense/device_replicated_tail.hpp"
 #include "cuda/dense/products/device_blas.hpp"
 #include "dense/lu/panel_width.hpp"
 
@@ -30,9 +30,9 @@ std::int64_t DeviceBlockedRows<T>::bytes(Index height, Index order, Index max_wi
   return values * static_cast<std::int64_t>(sizeof(T)) + PanelLu<T>::bytes(height, max_width) +
          InvertedTriangles<T>::bytes(max_width) +
          DeviceBlockedSolution<T>::bytes(height, order, max_width, ranks, right_hand_sides) +
-         (alone ? 0 : CandidateStack<T>::bytes(order, max_width, ranks)) +
+         (alone ? 0 : CandidateMerge<T>::bytes(order, max_width, ranks)) +
          (alone ? 0 : FactorStore<T>::bytes(order, max_width)) +
-         (alone ? 0 : DeviceSharedRest<T>::bytes(height, order, max_width, refined)) +
+         (alone ? 0 : DeviceReplicatedTail<T>::bytes(height, order, max_width, refined)) +
          (refined ? TrailingUpdate<T>::bytes({height, order, max_width}) : 0);
 }
 
@@ -49,7 +49,7 @@ DeviceBlockedRows<T>::DeviceBlockedRows(DenseStreams& streams, Index own_rows, I
       pivot_rows_(width * stride_),
       inverses_(streams.exchange_blas, streams.exchanges, width),
       panel_lu_(own_rows, width),
-      stack_(streams, by_itself ? 0 : size, by_itself ? 0 : width, inverses_),
+      merge_(streams, by_itself ? 0 : size, by_itself ? 0 : width, inverses_),
       update_(streams, stride_, refined ? Shape{own_rows, size, width} : Shape{}),
       updated_(static_cast<std::size_t>(size / piece_width() + 1)),
       report_(1),
@@ -60,12 +60,12 @@ DeviceBlockedRows<T>::DeviceBlockedRows(DenseStreams& streams, Index own_rows, I
       lists_(row_lists * width),
       swaps_(own_rows, by_itself ? width : 2 * width),  // a team's panel may be elected twice
       panel_swaps_(own_rows, width),
-      kept_factors_(size, by_itself ? 0 : width),
-      solution_(streams, values_.data(), stride_, size, kept_factors_) {
+      stored_factors_(size, by_itself ? 0 : width),
+      solution_(streams, values_.data(), stride_, size, stored_factors_) {
   if (!by_itself && rest_begins(size, width) < size) {
-    rest_ = std::make_unique<DeviceSharedRest<T>>(
-        streams, typename DeviceSharedRest<T>::Own{values_.data(), stride_, own_rows, size}, width,
-        kept_factors_, refined);
+    tail_ = std::make_unique<DeviceReplicatedTail<T>>(
+        streams, typename DeviceReplicatedTail<T>::Own{values_.data(), stride_, own_rows, size},
+        width, stored_factors_, refined);
   }
 }
 
@@ -73,14 +73,14 @@ template <typename T>
 DeviceBlockedRows<T>::~DeviceBlockedRows() = default;
 
 template <typename T>
-SharedRest<T>* DeviceBlockedRows<T>::rest() {
-  return rest_.get();
+ReplicatedTail<T>* DeviceBlockedRows<T>::tail() {
+  return tail_.get();
 }
 
 template <typename T>
 std::optional<LuSeconds> DeviceBlockedRows<T>::seconds() const {
   LuSeconds seconds = clock_.seconds();
-  if (rest_) seconds += rest_->seconds();
+  if (tail_) seconds += tail_->seconds();
   return seconds;
 }
 
@@ -97,7 +97,7 @@ void DeviceBlockedRows<T>::send_list(std::span<const Index> rows, RowList which,
 
 template <typename T>
 void DeviceBlockedRows<T>::follow_swaps(Range panel, Range piece) {
-  if (!alone()) settled_.hold(streams_.exchanges);
+  if (!alone()) pivots_applied_.hold(streams_.exchanges);
   const Stream& stream = alone() ? pivot_stream(panel) : streams_.exchanges;
   updated(piece).hold(stream);
   clock_.begin(&LuSeconds::exchange, stream);
@@ -193,50 +193,51 @@ PanelOutcome DeviceBlockedRows<T>::factor_panel(Range panel, Pivoting pivoting) 
 
 template <typename T>
 bool DeviceBlockedRows<T>::prefers_all(Range panel) const {
-  return order() - panel.first <= gpu_tuning.rows_elected_at_once;
+  return order() - panel.first <= gpu_tuning.rows_searched_at_once;
 }
 
 template <typename T>
-Candidates<T> DeviceBlockedRows<T>::offer_all(Index first_active, Range panel, Index block_rows,
-                                              int ranks) {
+Candidates<T> DeviceBlockedRows<T>::all_candidates(Index first_active, Range panel,
+                                                   Index block_rows, int ranks) {
   // Held as in begin_panel().
   next_ready_.hold(streams_.panels);
-  Candidates<T> offered = stack_.room_for(block_rows * panel.size(), ranks);
-  if (first_active < height()) copy_panel(first_active, panel, offered.mine.data(), panel.size());
-  return offered;
+  Candidates<T> candidates = merge_.room_for(block_rows * panel.size(), ranks);
+  if (first_active < height())
+    copy_panel(first_active, panel, candidates.mine.data(), panel.size());
+  return candidates;
 }
 
 template <typename T>
-Candidates<T> DeviceBlockedRows<T>::offer_best(Index first_active, Range panel, int ranks) {
+Candidates<T> DeviceBlockedRows<T>::best_candidates(Index first_active, Range panel, int ranks) {
   const Stream& stream = streams_.panels;
   const Index width = panel.size();
   const Index rows = height() - first_active;
-  Candidates<T> offered = stack_.room_for(width * width, ranks);
-  if (rows == 0) return offered;
+  Candidates<T> candidates = merge_.room_for(width * width, ranks);
+  if (rows == 0) return candidates;
   std::vector<Index> swaps(static_cast<std::size_t>(std::min(rows, width)));
   panel_lu_.finish(swaps);
-  offered.places = rows_in_front<Index>(first_active, rows, swaps);
+  candidates.places = rows_in_front<Index>(first_active, rows, swaps);
   // Their values before the elimination.
   clock_.begin(&LuSeconds::panel, stream);
-  send_list(offered.places, RowList::elected, stream);
-  gather_rows(at(0, panel.first), stride_, list(RowList::elected), std::ssize(offered.places),
-              width, offered.mine.data(), width, stream.get());
+  send_list(candidates.places, RowList::winners, stream);
+  gather_rows(at(0, panel.first), stride_, list(RowList::winners), std::ssize(candidates.places),
+              width, candidates.mine.data(), width, stream.get());
   clock_.end(stream);
-  return offered;
+  return candidates;
 }
 
 template <typename T>
-void DeviceBlockedRows<T>::start_stack(Index width, Index block_rows, std::span<const T> candidates,
+void DeviceBlockedRows<T>::start_merge(Index width, Index block_rows, std::span<const T> candidates,
                                        std::span<const Index> counts) {
   clock_.begin(&LuSeconds::panel, streams_.panels);
-  stack_.start(width, block_rows, candidates, counts);
+  merge_.start(width, block_rows, candidates, counts);
 }
 
 template <typename T>
-void DeviceBlockedRows<T>::finish_stack(Index width, std::span<Index> numbers) {
-  stack_.go_on(width);
+void DeviceBlockedRows<T>::finish_merge(Index width, std::span<Index> numbers) {
+  merge_.go_on(width);
   clock_.end(streams_.panels);
-  stack_.finish(width, numbers);
+  merge_.finish(width, numbers);
 }
 
 template <typename T>
@@ -244,7 +245,7 @@ void DeviceBlockedRows<T>::set_factors(Range, std::span<const T> factors) {
   // Until then the panel before this one needs its own.
   next_ready_.hold(streams_.panels);
   inverses_.forget();
-  stack_.set_factors(factors);
+  merge_.set_factors(factors);
 }
 
 template <typename T>
@@ -256,12 +257,12 @@ double DeviceBlockedRows<T>::form_multipliers(Index first_active, Range panel) {
   clock_.begin(&LuSeconds::panel, stream);
   copy_rows(scratch_.data(), width, top, stride_, rows, width, stream);
   CUDA_CHECK(cudaMemsetAsync(report_.data(), 0, sizeof(PanelReport), stream.get()));
-  form_multipliers_by_halves(streams_.panel_blas, rows, width, stack_.factors_there(), width, top,
+  form_multipliers_by_halves(streams_.panel_blas, rows, width, merge_.factors_there(), width, top,
                              stride_, report_.data(), stream.get());
   CUDA_CHECK(cudaMemcpyAsync(report_heard_.data(), report_.data(), sizeof(PanelReport),
                              cudaMemcpyDeviceToHost, stream.get()));
   clock_.end(stream);
-  settled_.record(stream);
+  pivots_applied_.record(stream);
   stream.wait();
   return magnitude_of_key(report_heard_.data()->largest_multiplier, T{});
 }
@@ -279,10 +280,10 @@ bool DeviceBlockedRows<T>::waits_for_panel(Range panel) const {
   // Seconds a column, about, on an H200.
   const auto columns = static_cast<double>(order() - panel.last);
   const double rows = static_cast<double>(height()) / static_cast<double>(order()) * columns;
-  const double election = (alone() ? 0.6e-6 : 3e-6) + 0.27e-9 * rows;
+  const double pivot_search = (alone() ? 0.6e-6 : 3e-6) + 0.27e-9 * rows;
   const double update = 2.0 / 50e12 * rows * columns;
   // The time that an update loses by fewer processors, a concurrent election gains several times.
-  return election > 0.6 * update;
+  return pivot_search > 0.6 * update;
 }
 
 template <typename T>
@@ -316,9 +317,9 @@ void DeviceBlockedRows<T>::set_pivot_block(Range panel, Range piece,
   const Stream& stream = streams_.exchanges;
   const Index width = panel.size();
   if (piece.first == panel.last) {
-    copy_rows(pivot_block(panel, panel.first), stride_, stack_.factors_there(), width, width, width,
+    copy_rows(pivot_block(panel, panel.first), stride_, merge_.factors_there(), width, width, width,
               stream);
-    kept_factors_.keep(panel, stack_.factors_there(), width, stream);
+    stored_factors_.store(panel, merge_.factors_there(), width, stream);
     send_list(numbers, RowList::in_block, stream);
   }
   T* const to = by_inverses() ? pivot_rows_.data() + piece.first : pivot_block(panel, piece.first);

@@ -10,7 +10,7 @@
 #include "cuda/dense/dense_streams.hpp"
 #include "cuda/dense/device_blocked_solution.hpp"
 #include "cuda/dense/factor_store.hpp"
-#include "cuda/dense/panel/candidate_stack.hpp"
+#include "cuda/dense/panel/candidate_merge.hpp"
 #include "cuda/dense/panel/inverted_triangles.hpp"
 #include "cuda/dense/panel/panel_lu.hpp"
 #include "cuda/dense/part_clock.hpp"
@@ -22,7 +22,7 @@
 namespace spsolve::cuda {
 
 template <typename T>
-class DeviceSharedRest;
+class DeviceReplicatedTail;
 
 /// BlockedRows in the memory of this rank's GPU: row-major, cuBLAS for the products, panels by
 /// PanelLu, looking ahead.
@@ -52,10 +52,10 @@ class DeviceBlockedRows final : public BlockedRows<T> {
   void take(Team& team, const RowLayout& from, const CsrView<double>& sparse,
             const std::vector<LocalIndex>& columns, const RowLayout& dealt);
 
-  /// Room for values that are written by others: height rows of device_stride(order). taken_in()
-  /// says that they are there.
+  /// Room for values that are written by others: height rows of device_stride(order).
+  /// note_written() says that they are there.
   std::span<T> room() { return {values_.data(), static_cast<std::size_t>(height() * stride_)}; }
-  void taken_in();
+  void note_written();
 
   /// Bytes of GPU memory that `height` rows of one of `ranks` ranks allocate, and solutions of so
   /// many columns at a time.
@@ -65,13 +65,14 @@ class DeviceBlockedRows final : public BlockedRows<T> {
   void begin_panel(Index first_active, Range panel, Pivoting pivoting) override;
   PanelOutcome factor_panel(Range panel, Pivoting pivoting) override;
   bool prefers_all(Range panel) const override;
-  Candidates<T> offer_best(Index first_active, Range panel, int ranks) override;
-  Candidates<T> offer_all(Index first_active, Range panel, Index block_rows, int ranks) override;
-  void start_stack(Index width, Index block_rows, std::span<const T> candidates,
+  Candidates<T> best_candidates(Index first_active, Range panel, int ranks) override;
+  Candidates<T> all_candidates(Index first_active, Range panel, Index block_rows,
+                               int ranks) override;
+  void start_merge(Index width, Index block_rows, std::span<const T> candidates,
                    std::span<const Index> counts) override;
-  void finish_stack(Index width, std::span<Index> numbers) override;
+  void finish_merge(Index width, std::span<Index> numbers) override;
   void set_factors(Range panel, std::span<const T> factors) override;
-  std::span<const T> factors(Range panel) const override { return stack_.factors(panel.size()); }
+  std::span<const T> factors(Range panel) const override { return merge_.factors(panel.size()); }
   void retire(Index first_active, Range panel, std::span<const Index> swaps) override;
   double form_multipliers(Index first_active, Range panel) override;
   void withdraw_multipliers(Index first_active, Range panel) override;
@@ -80,7 +81,7 @@ class DeviceBlockedRows final : public BlockedRows<T> {
   void set_pivot_block(Range panel, Range piece, std::span<const Index> order) override;
   void solve_pivot_rows(Range panel, Range piece, std::span<const Index> own, Index first) override;
   void update(Index first_active, Range panel, Range piece) override;
-  SharedRest<T>* rest() override;
+  ReplicatedTail<T>* tail() override;
   std::vector<T> read(Range rows, Range columns) const override;
   void write_rows(Index first, std::span<const T> values) override;
   double largest_in(Range rows, Range columns, bool upper = false) const override;
@@ -107,7 +108,7 @@ class DeviceBlockedRows final : public BlockedRows<T> {
   Event& updated(Range piece);
 
   /// Lists of rows that go to the GPU, by what they are for: none waits for another.
-  enum class RowList { elected, in_block, kept };
+  enum class RowList { winners, in_block, kept };
   static constexpr Index row_lists = 3;
   Index begin_of(RowList which) const { return static_cast<Index>(which) * max_width(); }
   void send_list(std::span<const Index> rows, RowList which, const Stream& stream);
@@ -139,11 +140,11 @@ class DeviceBlockedRows final : public BlockedRows<T> {
   DeviceArray<T> pivot_rows_;  // max_width x stride: before they are solved for by inverses
   InvertedTriangles<T> inverses_;
   PanelLu<T> panel_lu_;
-  CandidateStack<T> stack_;  // of a team
+  CandidateMerge<T> merge_;  // of a team
   TrailingUpdate<T> update_;
   PartClock clock_;
   Event next_ready_;                 // the columns of the next panel are up to date
-  Event settled_;                    // the panel has its multipliers
+  Event pivots_applied_;             // the panel has its multipliers
   Event piece_ready_;                // a piece of the pivot block
   std::vector<Event> updated_;       // by piece
   DeviceArray<PanelReport> report_;  // of multipliers
@@ -158,9 +159,9 @@ class DeviceBlockedRows final : public BlockedRows<T> {
   RowSwaps panel_swaps_;            // of a team's rows in the panel's columns
   std::vector<RowSwap> to_follow_;  // swaps in the panel that other columns have still to follow
 
-  mutable FactorStore<T> kept_factors_;  // of a team
+  mutable FactorStore<T> stored_factors_;  // of a team
   mutable DeviceBlockedSolution<T> solution_;
-  std::unique_ptr<DeviceSharedRest<T>> rest_;  // of a team that has one
+  std::unique_ptr<DeviceReplicatedTail<T>> tail_;  // of a team that has one
 };
 
 extern template class DeviceBlockedRows<float>;

@@ -7,13 +7,13 @@ namespace spsolve::cuda {
 template <typename T>
 void DeviceBlockedRows<T>::fill(const Csr<double>& sparse) {
   fill_dense_rows(sparse, values_, stride_, streams_.updates.get());
-  taken_in();
+  note_written();
 }
 
 template <typename T>
 void DeviceBlockedRows<T>::fill(const CsrView<double>& sparse) {
   fill_dense_rows(sparse, values_, stride_, streams_.updates.get());
-  taken_in();
+  note_written();
 }
 
 template <typename T>
@@ -22,13 +22,13 @@ void DeviceBlockedRows<T>::fill_random(std::uint64_t key, double diagonal,
   const DeviceArray<Index> rows(row_numbers);
   cuda::fill_random(key, diagonal, rows.data(), height(), order(), values_.data(), stride_,
                     streams_.updates.get());
-  taken_in();
+  note_written();
 }
 
 template <typename T>
 void DeviceBlockedRows<T>::fill(const double* dense, Index stride) {
   convert_rows(dense, stride, height(), order(), values_.data(), stride_, streams_.updates.get());
-  taken_in();
+  note_written();
 }
 
 template <typename T>
@@ -78,11 +78,11 @@ void DeviceBlockedRows<T>::take(Team& team, const RowLayout& from, const CsrView
     }
     team.exchange_parts(outgoing, incoming);
   }
-  taken_in();
+  note_written();
 }
 
 template <typename T>
-void DeviceBlockedRows<T>::taken_in() {
+void DeviceBlockedRows<T>::note_written() {
   if (update_.splits()) update_.restart(largest_in({0, height()}, {0, order()}));
   streams_.updates.wait();
 }
@@ -129,7 +129,7 @@ std::vector<T> DeviceBlockedRows<T>::diagonal() const {
 }
 
 #define SPSOLVE_INSTANTIATE(T)                                                                \
-  template void DeviceBlockedRows<T>::taken_in();                                             \
+  template void DeviceBlockedRows<T>::note_written();                                         \
   template void DeviceBlockedRows<T>::fill(const Csr<double>&);                               \
   template void DeviceBlockedRows<T>::fill(const CsrView<double>&);                           \
   template void DeviceBlockedRows<T>::fill(const double*, Index);                             \

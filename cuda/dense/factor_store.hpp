@@ -25,26 +25,26 @@ class FactorStore {
   }
 
   /// Keeps what is at `factors` in GPU memory, rows `stride` values apart, in order with `stream`.
-  void keep(Range panel, const T* factors, Index stride, const Stream& stream) {
+  void store(Range panel, const T* factors, Index stride, const Stream& stream) {
     T* const there = factors_.data() + panel.first * max_width_;
-    kept_[panel.first] = there;
+    stored_[panel.first] = there;
     copy_rows(there, panel.size(), factors, stride, panel.size(), panel.size(), stream);
   }
 
   /// The factors of a panel, in GPU memory: those in host memory, `factors`, where none have been
   /// kept. Panels of a checkpoint may be wider than others.
   const T* find(Range panel, std::span<const T> factors) {
-    const auto kept = kept_.find(panel.first);
-    if (kept != kept_.end()) return kept->second;
+    const auto stored = stored_.find(panel.first);
+    if (stored != stored_.end()) return stored->second;
     const auto& come = come_.emplace_back(factors);
-    return kept_[panel.first] = come.data();
+    return stored_[panel.first] = come.data();
   }
 
  private:
   Index max_width_;
   DeviceArray<T> factors_;  // of the panel that begins at column j from j * max_width on
   std::vector<DeviceArray<T>> come_;
-  std::map<Index, const T*> kept_;  // by first column
+  std::map<Index, const T*> stored_;  // by first column
 };
 
 }  // namespace spsolve::cuda

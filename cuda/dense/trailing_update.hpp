@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "cuda/dense/dense_streams.hpp"
-#include "cuda/dense/halves/split_product.hpp"
+#include "cuda/dense/split_precision/split_product.hpp"
 
 namespace spsolve::cuda {
 

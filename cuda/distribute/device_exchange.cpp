@@ -20,7 +20,7 @@ struct HaloBuffers {
   }
   Index coming_bytes() const { return plan.halo_rows() * row_bytes; }
 
-  std::span<std::byte> target(const HaloPlan::Part& part) {
+  std::span<std::byte> target(const HaloPlan::NeighbourRows& part) {
     return {coming.data() + part.first * row_bytes,
             static_cast<std::size_t>(part.count * row_bytes)};
   }
@@ -44,14 +44,14 @@ class NcclExchange final : public DeviceExchange {
   void prepare(const std::byte*, Index row_bytes) override {
     rows_.make_room(row_bytes);
     receives_.clear();
-    for (const HaloPlan::Part& part : plan_.receives) {
+    for (const HaloPlan::NeighbourRows& part : plan_.receives) {
       receives_.push_back({part.rank, rows_.target(part)});
     }
   }
 
   void start(const std::byte* x, cudaStream_t stream) override {
     sends_.clear();
-    for (const HaloPlan::Part& part : plan_.sends) {
+    for (const HaloPlan::NeighbourRows& part : plan_.sends) {
       sends_.push_back({part.rank, rows_.leaving.of(part, x)});
     }
     nccl_.exchange(sends_, receives_, stream);

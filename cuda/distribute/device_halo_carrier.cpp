@@ -21,8 +21,8 @@ class DeviceHaloCarrier final : public HaloCarrier {
   HaloView bring(const Vectors& x) override {
     const Index columns = x.columns();
     if (team_.size() == 1) return {nullptr, 0, columns};
-    if (way_ == nullptr) begin();
-    DeviceExchange& exchange = *way_->exchange;
+    if (exchange_ == nullptr) begin();
+    DeviceExchange& exchange = *exchange_->exchange;
     const cudaStream_t stream = current_stream();
     if (columns != columns_) {
       wait_for(stream);
@@ -30,7 +30,7 @@ class DeviceHaloCarrier final : public HaloCarrier {
       columns_ = columns;
     }
     if (std::byte* const packed = exchange.outgoing(); packed != nullptr) {
-      pack_rows(on_device(x).data(), way_->rows_to_send.data(), plan_.sent_rows(), columns,
+      pack_rows(on_device(x).data(), exchange_->rows_to_send.data(), plan_.sent_rows(), columns,
                 reinterpret_cast<double*>(packed), stream);
     }
     exchange.start(bytes_of(x), stream);
@@ -39,22 +39,22 @@ class DeviceHaloCarrier final : public HaloCarrier {
   }
 
   void release() override {
-    if (way_ != nullptr) way_->exchange->release(current_stream());
+    if (exchange_ != nullptr) exchange_->exchange->release(current_stream());
   }
 
   void expect_many() override {
     if (team_.size() == 1 || links_ == nullptr) return;
     if (!links_->expects_many() && all_sum(team_, plan_.halo_rows()) == 0) return;
     links_->expect_many();
-    way_ = nullptr;
+    exchange_ = nullptr;
     columns_ = -1;
   }
 
  private:
   /// The exchange that is made when the first halo is asked for: most matrices of many ranks are
   /// eliminated.
-  struct Way {
-    explicit Way(const HaloPlan& plan) : rows_to_send(plan.rows_to_send) {}
+  struct HaloExchange {
+    explicit HaloExchange(const HaloPlan& plan) : rows_to_send(plan.rows_to_send) {}
 
     DeviceArray<LocalIndex> rows_to_send;
     std::optional<Transports> by_host;  // where it is not by the links
@@ -66,19 +66,19 @@ class DeviceHaloCarrier final : public HaloCarrier {
   }
 
   void begin() {
-    way_ = together(team_, [&] { return std::make_unique<Way>(plan_); });
+    exchange_ = together(team_, [&] { return std::make_unique<HaloExchange>(plan_); });
     if (links_ != nullptr && links_->expects_many()) {
-      way_->exchange = make_exchange(links_->transports(), links_->transport(), plan_);
+      exchange_->exchange = make_exchange(links_->transports(), links_->transport(), plan_);
     } else {
-      way_->by_host.emplace(team_, Transport::pinned);
-      way_->exchange = make_exchange(*way_->by_host, Transport::pinned, plan_);
+      exchange_->by_host.emplace(team_, Transport::pinned);
+      exchange_->exchange = make_exchange(*exchange_->by_host, Transport::pinned, plan_);
     }
   }
 
   Team& team_;
   const HaloPlan& plan_;
   GpuLinks* links_;
-  std::unique_ptr<Way> way_;
+  std::unique_ptr<HaloExchange> exchange_;
   Index columns_ = -1;
 };
 

@@ -26,7 +26,7 @@ class LeavingRows {
   Index bytes() const { return plan_.sent_rows() * row_bytes_; }
 
   /// The rows of one neighbour, by `part` of the plan's sends; `x` is where own rows of X are.
-  std::span<const std::byte> of(const HaloPlan::Part& part, const std::byte* x) const {
+  std::span<const std::byte> of(const HaloPlan::NeighbourRows& part, const std::byte* x) const {
     const std::byte* const first =
         packs_ ? packed_.data() + part.first * row_bytes_
                : x + static_cast<Index>(plan_.rows_to_send[part.first]) * row_bytes_;

@@ -11,9 +11,9 @@ PeerExchange::PeerExchange(Team& team, const HaloPlan& plan)
   flags_bytes_ = (2 * team.size() * static_cast<Index>(sizeof(unsigned)) + line - 1) / line * line;
   // Everybody's first halo rows, by the rank that they come from.
   std::vector<Index> mine(ranks), all(ranks * ranks);
-  for (const HaloPlan::Part& part : plan.receives) mine[part.rank] = part.first;
+  for (const HaloPlan::NeighbourRows& part : plan.receives) mine[part.rank] = part.first;
   team.all_gather_bytes(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
-  for (const HaloPlan::Part& part : plan.sends) {
+  for (const HaloPlan::NeighbourRows& part : plan.sends) {
     rows_there_.push_back(all[part.rank * ranks + static_cast<std::size_t>(team.rank())]);
   }
 }
@@ -40,11 +40,11 @@ void PeerExchange::prepare(const std::byte*, Index row_bytes) {
   round_ = 0;
   const int me = team_.rank();
   std::vector<unsigned*> free_here, arrived_there, arrived_here, free_there;
-  for (const HaloPlan::Part& part : plan_.sends) {
+  for (const HaloPlan::NeighbourRows& part : plan_.sends) {
     free_here.push_back(flag(me, Told::free, part.rank));
     arrived_there.push_back(flag(part.rank, Told::arrived, me));
   }
-  for (const HaloPlan::Part& part : plan_.receives) {
+  for (const HaloPlan::NeighbourRows& part : plan_.receives) {
     arrived_here.push_back(flag(me, Told::arrived, part.rank));
     free_there.push_back(flag(part.rank, Told::free, me));
   }
@@ -60,7 +60,7 @@ void PeerExchange::start(const std::byte* x, cudaStream_t stream) {
   const auto messages = static_cast<int>(plan_.sends.size());
   wait_for_flags(free_here_.data(), messages, round_ - 1, stream);
   for (std::size_t i = 0; i < plan_.sends.size(); ++i) {
-    const HaloPlan::Part& part = plan_.sends[i];
+    const HaloPlan::NeighbourRows& part = plan_.sends[i];
     const std::span<const std::byte> rows = leaving_.of(part, x);
     CUDA_CHECK(cudaMemcpyAsync(memory_->of(part.rank) + flags_bytes_ + rows_there_[i] * row_bytes_,
                                rows.data(), rows.size(), cudaMemcpyDeviceToDevice, stream));

@@ -4,11 +4,11 @@
 #include "core/over_blocks.hpp"
 #include "cuda/core/page_lock.hpp"
 #include "cuda/core/stream.hpp"
-#include "cuda/multigrid/couplings.hpp"
 #include "cuda/multigrid/halo_of_rows.hpp"
 #include "cuda/multigrid/interpolation_rows.hpp"
 #include "cuda/multigrid/node_rows.hpp"
 #include "cuda/multigrid/row_products.hpp"
+#include "cuda/multigrid/strong_connections.hpp"
 #include "cuda/vectors/products/device_band_products.hpp"
 #include "cuda/vectors/products/row_facts.hpp"
 #include "team/reduce.hpp"
@@ -53,7 +53,7 @@ class DeviceCoarsening final : public Coarsening {
  public:
   DeviceCoarsening(Index size, Index kinds) : size_(size), kinds_(kinds) {}
 
-  NodeGraph find_couplings(const BandMatrix& matrix, double theta) override {
+  NodeGraph find_strong_connections(const BandMatrix& matrix, double theta) override {
     Team& team = matrix.team();
     const CsrView<double> a = rows_here(matrix);
     DeviceCsr<double> made;
@@ -67,7 +67,8 @@ class DeviceCoarsening final : public Coarsening {
     });
     const DeviceArray<double> norms = with_halo(matrix, std::move(own), 2);
     return together(team, [&] {
-      Couplings found = cuda::find_couplings(blocks, size_, norms.data(), theta, current_stream());
+      StrongConnections found =
+          cuda::find_strong_connections(blocks, size_, norms.data(), theta, current_stream());
       flags_ = std::move(found.flags);
       NodeGraph strong;
       strong.nodes = blocks.rows;

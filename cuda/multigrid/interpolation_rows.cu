@@ -1,8 +1,8 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/core/list_offsets.cuh"
 #include "cuda/core/sum_of_lanes.cuh"
-#include "cuda/multigrid/couplings.hpp"
 #include "cuda/multigrid/interpolation_rows.hpp"
+#include "cuda/multigrid/strong_connections.hpp"
 #include "cuda/vectors/products/rows_by_lanes.cuh"
 #include "cuda/vectors/products/transposed_rows.hpp"
 #include "krylov/multigrid/bounds.hpp"
@@ -39,7 +39,7 @@ struct NodeOfRow {
 __global__ void led_kernel(CsrView<double> a, int size, const unsigned char* flags,
                            const LocalIndex* aggregates, unsigned char* led, unsigned* any) {
   for_rows(a.rows, [&](Index i) {
-    const Place place = place_of(a, i);
+    const RowEntries place = place_of(a, i);
     const NodeOfRow row(a, i, size);
     double diagonal = 0, beside = 0;
     int depends = 0;
@@ -138,7 +138,7 @@ __global__ void smoothing_kernel(CsrView<double> a, int size, const unsigned cha
                                  const double* lone, double omega, LocalIndex* columns,
                                  double* values) {
   for_rows(a.rows, [&](Index i) {
-    const Place place = place_of(a, i);
+    const RowEntries place = place_of(a, i);
     const NodeOfRow row(a, i, size);
     const double of_row = i < a.rows ? lone[i] : 0.0;
     const auto stands = [&](Index k, LocalIndex j) {
@@ -174,7 +174,7 @@ __global__ void leading_kernel(CsrView<double> a, int size, const unsigned char*
                                const unsigned char* led, const double* lone, const Index* offsets,
                                LocalIndex* columns, double* values) {
   for_rows(a.rows, [&](Index i) {
-    const Place place = place_of(a, i);
+    const RowEntries place = place_of(a, i);
     const NodeOfRow row(a, i, size);
     const bool is_led = i < a.rows && led[row.node] != 0;
     const auto entry = [&](LocalIndex j) { return lone[j] != 0 ? lone[j] : 1.0; };

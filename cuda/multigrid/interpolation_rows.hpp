@@ -8,7 +8,7 @@ namespace spsolve::cuda {
 
 // The inputs that an interpolation P of a matrix A is made of: A is of nodes, `size` rows that
 // follow each other with the same columns, which are whole nodes; `flags` are those of
-// find_couplings().
+// find_strong_connections().
 
 /// Nodes of no aggregate that must be interpolated all the same, as led_nodes() of
 /// krylov/multigrid says.

@@ -14,10 +14,12 @@ struct Listed {
   CsrView<double> rows;
   const LocalIndex* list;
 
-  __device__ Place place(Index k) const { return place_of(rows, list != nullptr ? list[k] : k); }
+  __device__ RowEntries place(Index k) const {
+    return place_of(rows, list != nullptr ? list[k] : k);
+  }
 };
 
-__device__ Index length_of(const Place& place) {
+__device__ Index length_of(const RowEntries& place) {
   return place.last - place.first;
 }
 
@@ -37,7 +39,7 @@ __global__ void add_lengths_kernel(Listed from, Index count, Index* lengths) {
 __global__ void copy_kernel(Listed from, Index count, const Index* offsets, bool to_the_end,
                             LocalIndex* columns, double* values) {
   for (Index k = thread_index() / lanes; k < count; k += thread_count() / lanes) {
-    const Place place = from.place(k);
+    const RowEntries place = from.place(k);
     const Index to = to_the_end ? offsets[k + 1] - length_of(place) : offsets[k];
     for (Index entry = lane_of_row(); entry < length_of(place); entry += lanes) {
       columns[to + entry] = from.rows.column_indices[place.first + entry];

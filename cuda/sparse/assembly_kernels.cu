@@ -2,8 +2,8 @@
 
 #include "cuda/core/first_from.cuh"
 #include "cuda/core/launch.cuh"
+#include "cuda/sparse/element_sum.cuh"
 #include "cuda/sparse/front_kernels.hpp"
-#include "cuda/sparse/gathered_sum.cuh"
 
 namespace spsolve::cuda {
 
@@ -12,7 +12,7 @@ namespace {
 constexpr int threads = 256;
 
 /// The place of an entry in the arena: of upper where it is above the diagonal blocks.
-__device__ Index place_of(const FrontPlace& front, const FrontEntry& entry) {
+__device__ Index place_of(const FrontLayout& front, const FrontEntry& entry) {
   const Index ld = front.ld;
   const int row = entry.row, column = entry.column, p = front.pivots;
   if (column < 0) return front.upper + front.border_row + row + ~column * ld;
@@ -25,7 +25,7 @@ constexpr int batch = 4;
 
 /// The lane's share of entries k ... end - 1 of a front, by `lanes` lanes.
 template <typename T>
-__device__ void place_some(FrontPlace front, Index k, Index end, int lane, int lanes,
+__device__ void place_some(FrontLayout front, Index k, Index end, int lane, int lanes,
                            const FrontEntry* entries, const double* values, T* arena) {
   for (k += lane; k < end; k += batch * lanes) {
     Index place[batch];
@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(threads)
       const Index s = list != nullptr ? list[i] : i;
       const Index begin = starts[s], end = starts[s + 1];
       if (end - begin > many) left = s;
-      place_some(fronts.places[s], begin, min(end, begin + many), lane, warp_size, entries, values,
+      place_some(fronts.layouts[s], begin, min(end, begin + many), lane, warp_size, entries, values,
                  fronts.arena);
     }
     if (lane == 0) unfinished[warp] = left;
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(threads)
     for (int w = 0; w < warps; ++w) {
       const Index s = unfinished[w];
       if (s < 0) continue;
-      place_some(fronts.places[s], starts[s] + many, starts[s + 1], static_cast<int>(threadIdx.x),
+      place_some(fronts.layouts[s], starts[s] + many, starts[s + 1], static_cast<int>(threadIdx.x),
                  threads, entries, values, fronts.arena);
     }
     __syncthreads();
@@ -85,7 +85,7 @@ constexpr int most_children = 2;
 template <typename T>
 struct Child {
   const T* block;
-  const int* places;  ///< of its rows in the front
+  const int* positions;  ///< of its rows in the front
   Index ld;
   int along, along_end;    ///< what are columns begin ... end of the piece
   int across, across_end;  ///< what are its rows
@@ -109,12 +109,12 @@ struct ChildrenOfPiece {
 template <typename T>
 struct PieceOfFront {
   const AssemblyPiece& piece;
-  const FrontPlace& front;
+  const FrontLayout& front;
   T* columns;
   ChildrenOfPiece<T>& taken;  ///< in shared memory
   int shift;                  ///< from rows of the piece to those of the front
 
-  __device__ bool to_border() const { return piece.part == AssemblyPiece::passed_up; }
+  __device__ bool to_border() const { return piece.part == AssemblyPiece::contribution; }
   __device__ int width() const { return piece.end - piece.begin; }
   __device__ int height() const { return piece.across_end - piece.across; }
   __device__ int row_in_factor(int i) const {
@@ -141,11 +141,11 @@ __device__ void find_places(const PieceOfFront<T>& of, int count) {
     const Child<T>& child = of.taken.child[g];
     const int along = child.along + thread;
     if (along < child.along_end) {
-      of.taken.along[g][__ldg(child.places + along) - of.shift - of.piece.begin] =
+      of.taken.along[g][__ldg(child.positions + along) - of.shift - of.piece.begin] =
           static_cast<std::int16_t>(thread);
     }
     for (int r = child.across + thread; r < child.across_end; r += threads) {
-      of.taken.across[g][__ldg(child.places + r) - of.shift - of.piece.across] =
+      of.taken.across[g][__ldg(child.positions + r) - of.shift - of.piece.across] =
           static_cast<std::int16_t>(r - child.across);
     }
   }
@@ -156,7 +156,7 @@ __device__ void find_places(const PieceOfFront<T>& of, int count) {
 template <bool symmetric, typename T>
 __device__ void add_columns(const PieceOfFront<T>& of, int count, bool first_touch) {
   const Lanes here;
-  const Index ld = of.to_border() ? of.front.ld_passed : of.front.ld;
+  const Index ld = of.to_border() ? of.front.ld_contribution : of.front.ld;
   for (int c = here.warp; c < of.width(); c += here.warps) {
     const int j = of.piece.begin + c;
     T* const column = of.columns + j * ld;
@@ -269,9 +269,9 @@ __global__ void __launch_bounds__(threads, 3)
     assemble_kernel(DeviceFronts<T> fronts, const AssemblyPiece* pieces) {
   __shared__ ChildrenOfPiece<T> taken;
   const AssemblyPiece piece = pieces[blockIdx.x];
-  const FrontPlace front = fronts.places[piece.front];
-  const bool to_border = piece.part == AssemblyPiece::passed_up;
-  T* const columns = fronts.arena + (to_border                            ? front.passed_up
+  const FrontLayout front = fronts.layouts[piece.front];
+  const bool to_border = piece.part == AssemblyPiece::contribution;
+  T* const columns = fronts.arena + (to_border                            ? front.contribution
                                      : piece.part == AssemblyPiece::upper ? front.upper
                                                                           : front.lower);
   const int shift = to_border ? front.pivots : 0;
@@ -292,16 +292,16 @@ __global__ void __launch_bounds__(threads, 3)
   };
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   constexpr int few = 8;  // children that are looked at one by one
-  const int child_end = front.child_end - front.gathered_children;
+  const int child_end = front.child_end - front.elementwise_children;
   for (int base = front.child_begin; base < child_end; base += warp_size) {
     const int looked_at = min(warp_size, child_end - base);
     unsigned left = whole_warp >> (warp_size - looked_at);
     if (looked_at > few) {  // lanes look which of them have something for this piece
       const bool has_some = lane < looked_at && [&] {
-        const FrontPlace& place = fronts.places[fronts.children[base + lane]];
-        const int* const places = fronts.in_parent + place.border_begin;
-        const int from = first_from(places, place.border, piece.begin + shift);
-        return from < place.border && places[from] < piece.end + shift;
+        const FrontLayout& layout = fronts.layouts[fronts.children[base + lane]];
+        const int* const places = fronts.in_parent + layout.border_begin;
+        const int from = first_from(places, layout.border, piece.begin + shift);
+        return from < layout.border && places[from] < piece.end + shift;
       }();
       left = __ballot_sync(whole_warp, has_some);
     }
@@ -318,15 +318,15 @@ __global__ void __launch_bounds__(threads, 3)
         is_one[g] = left != 0;
         const int i = is_one[g] ? base + __ffs(static_cast<int>(left)) - 1 : base;
         left &= left - 1;
-        const FrontPlace& place = fronts.places[fronts.children[i]];
-        child[g].block = fronts.arena + place.passed_up;
-        child[g].places = fronts.in_parent + place.border_begin;
-        child[g].ld = place.ld_passed;
+        const FrontLayout& layout = fronts.layouts[fronts.children[i]];
+        child[g].block = fronts.arena + layout.contribution;
+        child[g].positions = fronts.in_parent + layout.border_begin;
+        child[g].ld = layout.ld_contribution;
         const int of_piece[ends] = {piece.begin, piece.end, piece.across, piece.across_end};
 #pragma unroll
         for (int q = 0; q < ends; ++q) {
-          lists[g * ends + q] = child[g].places;
-          counts[g * ends + q] = is_one[g] ? place.border : 0;
+          lists[g * ends + q] = child[g].positions;
+          counts[g * ends + q] = is_one[g] ? layout.border : 0;
           sought[g * ends + q] = of_piece[q] + shift;
         }
       }
@@ -353,8 +353,8 @@ __global__ void __launch_bounds__(threads)
     gather_kernel(DeviceFronts<T> fronts, Index first, Index count) {
   const Index warps = thread_count() / warp_size;
   for (Index i = thread_index() / warp_size; i < count; i += warps) {
-    const GatheredElement element = fronts.gathered[first + i];
-    const T sum = gathered_sum<warp_size>(fronts, element);
+    const AssembledElement element = fronts.elementwise[first + i];
+    const T sum = element_sum<warp_size>(fronts, element);
     if (threadIdx.x % warp_size == 0) fronts.arena[element.place] += sum;
   }
 }

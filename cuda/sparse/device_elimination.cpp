@@ -27,8 +27,8 @@ class DeviceElimination final : public SparseElimination<T> {
                                                 const std::vector<double>& values,
                                                 const Advance& advance) override;
   std::int64_t host_bytes() const override { return factors_ ? factors_->host_bytes() : 0; }
-  std::optional<GpuRegimes> regimes() const override {
-    return factors_ ? std::optional(factors_->regimes()) : std::nullopt;
+  std::optional<KernelStatistics> kernel_statistics() const override {
+    return factors_ ? std::optional(factors_->kernel_statistics()) : std::nullopt;
   }
   void solve(bool transposed, Index columns, std::vector<T>& b, std::vector<T>& x) override;
   void solve(bool transposed, const Vectors& b, Vectors& x) override;
@@ -127,10 +127,10 @@ class DeviceSparseMemory final : public SparseMemory {
       std::shared_ptr<const SparseAnalysis> analysis) override {
     return std::make_unique<DeviceElimination<double>>(std::move(analysis));
   }
-  std::unique_ptr<TeamFronts<float>> in_float(Team& team, const RankTree& tree) override {
+  std::unique_ptr<TeamFronts<float>> in_float(Team& team, const TreePartition& tree) override {
     return device_team_fronts<float>(team, tree, make_);
   }
-  std::unique_ptr<TeamFronts<double>> in_double(Team& team, const RankTree& tree) override {
+  std::unique_ptr<TeamFronts<double>> in_double(Team& team, const TreePartition& tree) override {
     return device_team_fronts<double>(team, tree, make_);
   }
 

@@ -24,9 +24,9 @@ std::int64_t free_bytes() {
 /// The places of fronts if factors, passed-up blocks and all lists take at most so many bytes, and
 /// solves their own in addition.
 template <typename T>
-FrontPlaces places_within(const SparseAnalysis& analysis, Factorization kind,
-                          std::int64_t most_bytes) {
-  const FrontPlaces all = place_fronts(analysis.fronts, kind);
+DeviceLayout layout_within(const SparseAnalysis& analysis, Factorization kind,
+                           std::int64_t most_bytes) {
+  const DeviceLayout all = lay_out_fronts(analysis.fronts, kind);
   const GpuFactorMemory beside =
       gpu_lists_memory(analysis.fronts, all.elements, analysis.nonzeros,
                        static_cast<Index>(analysis.entries.entries.size()));
@@ -34,7 +34,7 @@ FrontPlaces places_within(const SparseAnalysis& analysis, Factorization kind,
   const std::int64_t left = std::min(most_bytes, static_cast<std::int64_t>(usable)) - beside.lists -
                             most_sweep_columns * beside.column;
   const Index room = std::max<std::int64_t>(0, left / static_cast<std::int64_t>(sizeof(T)));
-  return all.elements <= room ? all : place_fronts(analysis.fronts, kind, room);
+  return all.elements <= room ? all : lay_out_fronts(analysis.fronts, kind, room);
 }
 
 }  // namespace
@@ -43,15 +43,15 @@ template <typename T>
 DeviceFactors<T>::DeviceFactors(const SparseAnalysis& analysis, Factorization kind,
                                 std::int64_t most_bytes)
     : kind_(kind),
-      places_(places_within<T>(analysis, kind, most_bytes)),
-      launcher_(kind, places_, write_program(places_, kind), analysis.fronts.in_parent),
-      regimes_(regimes_of(launcher_.program(), places_, kind)),
+      layout_(layout_within<T>(analysis, kind, most_bytes)),
+      launcher_(kind, layout_, write_program(layout_, kind), analysis.fronts.in_parent),
+      kernel_statistics_(kernel_statistics_of(launcher_.program(), layout_, kind)),
       entry_starts_(analysis.entries.starts),
       entries_(launcher_.staged(analysis.entries.entries)),
       values_(analysis.nonzeros) {
-  if (!places_.streams()) return;
-  by_level_ = DeviceArray<int>(places_.by_level);
-  windows_.emplace(places_);
+  if (!layout_.streams()) return;
+  by_level_ = DeviceArray<int>(layout_.by_level);
+  out_of_core_.emplace(layout_);
 }
 
 template <typename T>
@@ -70,20 +70,20 @@ template <typename T>
 void DeviceFactors<T>::begin_part(const FrontPart& part, cudaStream_t stream) {
   CUDA_CHECK(cudaMemsetAsync(launcher_.arena() + part.window, 0,
                              static_cast<std::size_t>(part.elements) * sizeof(T), stream));
-  const Index first = places_.level_starts[part.first_level];
-  const Index count = places_.level_starts[part.end_level] - first;
-  place_entries(launcher_.fronts(), windows_ ? by_level_.data() + first : nullptr, count,
+  const Index first = layout_.level_starts[part.first_level];
+  const Index count = layout_.level_starts[part.end_level] - first;
+  place_entries(launcher_.fronts(), out_of_core_ ? by_level_.data() + first : nullptr, count,
                 entry_starts_.data(), entries_.data(), values_.data(), stream);
 }
 
 template <typename T>
-void DeviceFactors<T>::bring(std::size_t part, std::size_t next, cudaStream_t stream) {
-  if (windows_) windows_->bring(part, next, launcher_.arena(), stream);
+void DeviceFactors<T>::acquire(std::size_t part, std::size_t next, cudaStream_t stream) {
+  if (out_of_core_) out_of_core_->acquire(part, next, launcher_.arena(), stream);
 }
 
 template <typename T>
-void DeviceFactors<T>::leave(std::size_t part, cudaStream_t stream) {
-  if (windows_) windows_->leave(part, stream);
+void DeviceFactors<T>::release(std::size_t part, cudaStream_t stream) {
+  if (out_of_core_) out_of_core_->release(part, stream);
 }
 
 template <typename T>
@@ -92,12 +92,12 @@ PivotCounts DeviceFactors<T>::factor(double least) {
   launcher_.begin(least, stream);
   const EliminationProgram& program = launcher_.program();
   Index step = 0;
-  for (std::size_t p = 0; p < places_.parts.size(); ++p) {
-    if (windows_) windows_->open(p, stream);
-    begin_part(places_.parts[p], stream);
+  for (std::size_t p = 0; p < layout_.parts.size(); ++p) {
+    if (out_of_core_) out_of_core_->open(p, stream);
+    begin_part(layout_.parts[p], stream);
     launcher_.run(step, program.part_ends[p], stream);
     step = program.part_ends[p];
-    if (windows_) windows_->keep(p, launcher_.arena(), stream);
+    if (out_of_core_) out_of_core_->store(p, launcher_.arena(), stream);
   }
   wait_for(stream);
   return launcher_.counts();

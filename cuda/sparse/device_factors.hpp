@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cuda/core/device_array.hpp"
-#include "cuda/sparse/factor_windows.hpp"
 #include "cuda/sparse/front_launcher.hpp"
+#include "cuda/sparse/out_of_core_factors.hpp"
 #include "sparse/analysis/analysis.hpp"
 
 namespace spsolve::cuda {
@@ -33,34 +33,34 @@ class DeviceFactors {
   PivotCounts factor(double least);
 
   Factorization kind() const { return kind_; }
-  const FrontPlaces& places() const { return places_; }
-  const FrontPlace* device_places() const { return launcher_.places(); }
+  const DeviceLayout& layout() const { return layout_; }
+  const FrontLayout* device_layouts() const { return launcher_.layouts(); }
   const double* values() const { return values_.data(); }
   const T* arena() const { return launcher_.arena(); }
 
   /// Bytes of factors in host memory; 0 where all of them are on the GPU.
-  std::int64_t host_bytes() const { return windows_ ? windows_->host_bytes() : 0; }
+  std::int64_t host_bytes() const { return out_of_core_ ? out_of_core_->host_bytes() : 0; }
 
-  const GpuRegimes& regimes() const { return regimes_; }
+  const KernelStatistics& kernel_statistics() const { return kernel_statistics_; }
 
   /// From here on, what is on `stream` finds the factors of a part of the places; the part `next`
   /// is wanted after it (none if that is the number of parts).
-  void bring(std::size_t part, std::size_t next, cudaStream_t stream);
+  void acquire(std::size_t part, std::size_t next, cudaStream_t stream);
   /// And here it has done with them.
-  void leave(std::size_t part, cudaStream_t stream);
+  void release(std::size_t part, cudaStream_t stream);
 
  private:
   void begin_part(const FrontPart& part, cudaStream_t stream);
 
   Factorization kind_;
-  FrontPlaces places_;
+  DeviceLayout layout_;
   FrontLauncher<T> launcher_;
-  GpuRegimes regimes_;
+  KernelStatistics kernel_statistics_;
   DeviceArray<int> by_level_;  // where factors stream
   DeviceArray<Index> entry_starts_;
   DeviceArray<FrontEntry> entries_;
   DeviceArray<double> values_;
-  std::optional<FactorWindows<T>> windows_;  // where factors stream
+  std::optional<OutOfCoreFactors<T>> out_of_core_;  // where factors stream
 };
 
 }  // namespace spsolve::cuda

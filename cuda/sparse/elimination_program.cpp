@@ -15,11 +15,11 @@ using What = EliminationStep::What;
 
 class Writer {
  public:
-  Writer(const FrontPlaces& places, Factorization kind)
-      : places_(places), writer_(places.places, kind, program_) {}
+  Writer(const DeviceLayout& layout, Factorization kind)
+      : layout_(layout), writer_(layout.fronts, kind, program_) {}
 
   EliminationProgram write() {
-    for (const FrontPart& part : places_.parts) {
+    for (const FrontPart& part : layout_.parts) {
       part_begin_ = std::ssize(program_.steps);
       for (int level = part.first_level; level < part.end_level; ++level) write_level(level);
       program_.part_ends.push_back(static_cast<Index>(program_.steps.size()));
@@ -30,16 +30,16 @@ class Writer {
  private:
   void write_level(int level) {
     const std::span<const LocalIndex> all(
-        places_.by_level.data() + places_.level_starts[level],
-        places_.by_level.data() + places_.level_starts[level + 1]);
+        layout_.by_level.data() + layout_.level_starts[level],
+        layout_.by_level.data() + layout_.level_starts[level + 1]);
     std::vector<int> large;
     std::vector<int> small;
-    for (const LocalIndex s : all) (place(s).is_small() ? small : large).push_back(s);
+    for (const LocalIndex s : all) (layout_of(s).is_small() ? small : large).push_back(s);
     write_small(small);
     if (!large.empty()) write_large(std::move(large));
   }
 
-  const FrontPlace& place(int s) const { return places_.places[s]; }
+  const FrontLayout& layout_of(int s) const { return layout_.fronts[s]; }
   bool symmetric() const { return writer_.symmetric(); }
 
   static constexpr int rows_of[] = {16, 32, 48, small_front};
@@ -60,9 +60,9 @@ class Writer {
   void write_small(const std::vector<int>& fronts) {
     std::vector<int> by_kind[3][4];  // by side, then by rows
     for (const int s : fronts) {
-      const int rows = place(s).pivots + place(s).border;
+      const int rows = layout_of(s).pivots + layout_of(s).border;
       const auto size = std::lower_bound(std::begin(rows_of), std::end(rows_of), rows);
-      const auto side = std::lower_bound(std::begin(sides), std::end(sides), place(s).pivots);
+      const auto side = std::lower_bound(std::begin(sides), std::end(sides), layout_of(s).pivots);
       by_kind[side - std::begin(sides)][size - std::begin(rows_of)].push_back(s);
     }
     // Blocks of 64 pivots are eliminated by another algorithm, which others had better not wait
@@ -121,7 +121,7 @@ class Writer {
   int rows_of_pieces(const std::vector<int>& fronts) const {
     double elements = 0;
     for (const int s : fronts) {
-      const double rows = place(s).pivots + place(s).border;
+      const double rows = layout_of(s).pivots + layout_of(s).border;
       elements += rows * rows;
     }
     constexpr double pieces_of_each = 32;
@@ -145,43 +145,44 @@ class Writer {
     const auto all = [](int) { return 0; };
     const auto below = [](int column) { return column; };
     for (const int s : fronts) {
-      const bool takes_in = place(s).child_begin < place(s).child_end - place(s).gathered_children;
-      const int pivots = place(s).pivots, border = place(s).border;
+      const bool assembles =
+          layout_of(s).child_begin < layout_of(s).child_end - layout_of(s).elementwise_children;
+      const int pivots = layout_of(s).pivots, border = layout_of(s).border;
       // The border begins after the last block of pivots, which may be no whole one.
       const auto behind_block = [&](int column) {
         return std::min(pivots, block_of(column) + pivot_block);
       };
-      if (takes_in) {
+      if (assembles) {
         cut(s, AssemblyPiece::lower, pivots, pivots + border, block_of);
         if (!symmetric()) cut(s, AssemblyPiece::upper, pivots, pivots + border, behind_block);
       }
       if (border == 0) continue;
       if (symmetric()) {
-        cut(s, AssemblyPiece::passed_up, border, border, below);
+        cut(s, AssemblyPiece::contribution, border, border, below);
       } else {
-        cut(s, AssemblyPiece::passed_up, border, border, all);
+        cut(s, AssemblyPiece::contribution, border, border, all);
       }
     }
     writer_.add_step(What::assemble, begin, static_cast<Index>(program_.pieces.size()));
     // The elements of a level's large fronts follow each other.
     Index first = std::numeric_limits<Index>::max(), end = 0;
     for (const int s : fronts) {
-      if (place(s).gathered_begin == place(s).gathered_end) continue;
-      first = std::min<Index>(first, place(s).gathered_begin);
-      end = std::max<Index>(end, place(s).gathered_end);
+      if (layout_of(s).elementwise_begin == layout_of(s).elementwise_end) continue;
+      first = std::min<Index>(first, layout_of(s).elementwise_begin);
+      end = std::max<Index>(end, layout_of(s).elementwise_end);
     }
     if (first < end) writer_.add_step(What::gather, first, end);
   }
 
   void write_borders(Range fronts) {
     for (Index i = fronts.first; i < fronts.last; ++i) {
-      const FrontPlace& front = place(program_.fronts[i]);
+      const FrontLayout& front = layout_of(program_.fronts[i]);
       FrontProduct product;
       product.a = front.lower + front.border_row;
       product.b = front.upper + front.border_row;
-      product.c = front.passed_up;
+      product.c = front.contribution;
       product.lda = product.ldb = front.ld;
-      product.ldc = front.ld_passed;
+      product.ldc = front.ld_contribution;
       product.m = product.n = front.border;
       product.k = front.pivots;
       writer_.update(product, symmetric() ? 0 : -product.n);
@@ -189,7 +190,7 @@ class Writer {
     writer_.finish_updates();
   }
 
-  const FrontPlaces& places_;
+  const DeviceLayout& layout_;
   EliminationProgram program_;
   FrontWriter writer_;
   Index part_begin_ = 0;  // its first step
@@ -197,24 +198,25 @@ class Writer {
 
 }  // namespace
 
-EliminationProgram write_program(const FrontPlaces& places, Factorization kind) {
-  return Writer(places, kind).write();
+EliminationProgram write_program(const DeviceLayout& layout, Factorization kind) {
+  return Writer(layout, kind).write();
 }
 
-GpuRegimes regimes_of(const EliminationProgram& program, const FrontPlaces& places,
-                      Factorization kind) {
-  GpuRegimes regimes;
-  regimes.launches = std::ssize(program.steps) + 2 * std::ssize(places.parts);
-  for (const FrontPlace& place : places.places) {
-    if (!place.is_small()) continue;
-    regimes.small_flops += front_flops(place.pivots, place.border, kind != Factorization::lu);
+KernelStatistics kernel_statistics_of(const EliminationProgram& program, const DeviceLayout& layout,
+                                      Factorization kind) {
+  KernelStatistics kernel_statistics;
+  kernel_statistics.launches = std::ssize(program.steps) + 2 * std::ssize(layout.parts);
+  for (const FrontLayout& front_layout : layout.fronts) {
+    if (!front_layout.is_small()) continue;
+    kernel_statistics.small_flops +=
+        front_flops(front_layout.pivots, front_layout.border, kind != Factorization::lu);
   }
   for (const EliminationStep& step : program.steps) {
     if (step.what != What::library) continue;
     const FrontProduct& product = program.products[step.begin];
-    regimes.library_flops += 2.0 * product.m * product.n * product.k;
+    kernel_statistics.library_flops += 2.0 * product.m * product.n * product.k;
   }
-  return regimes;
+  return kernel_statistics;
 }
 
 }  // namespace spsolve::cuda

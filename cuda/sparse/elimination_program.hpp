@@ -5,7 +5,7 @@
 #include "cuda/sparse/front_kernels.hpp"
 #include "cuda/sparse/front_products.hpp"
 #include "solve/inverse.hpp"
-#include "sparse/places/front_places.hpp"
+#include "sparse/layout/device_layout.hpp"
 
 namespace spsolve::cuda {
 
@@ -14,7 +14,7 @@ struct EliminationStep {
   enum class What {
     small,     ///< fronts `begin` ... of `fronts`, of at most `rows` rows, in blocks of `side`
     assemble,  ///< pieces
-    gather,    ///< elements of GatheredChildren
+    gather,    ///< elements of ElementwiseAssembly
     invert,    ///< diagonal blocks number `side` of fronts `begin` ...
     multiply,  ///< tiles
     library,   ///< the product number `begin`, by the vendor's library
@@ -43,11 +43,11 @@ struct EliminationProgram {
   std::vector<ProductTile> tiles;
 };
 
-EliminationProgram write_program(const FrontPlaces& places, Factorization kind);
+EliminationProgram write_program(const DeviceLayout& layout, Factorization kind);
 
 /// Its launches, with the two that set the factors of each part to A, and whose flops they do; asks
 /// for its steps and products alone.
-GpuRegimes regimes_of(const EliminationProgram& program, const FrontPlaces& places,
-                      Factorization kind);
+KernelStatistics kernel_statistics_of(const EliminationProgram& program, const DeviceLayout& layout,
+                                      Factorization kind);
 
 }  // namespace spsolve::cuda

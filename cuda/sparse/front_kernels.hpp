@@ -4,17 +4,17 @@
 
 #include "cuda/sparse/pivots/pivot_tally.hpp"
 #include "sparse/fronts/front_entries.hpp"
-#include "sparse/places/front_places.hpp"
+#include "sparse/layout/device_layout.hpp"
 
 namespace spsolve::cuda {
 
 /// The fronts of an elimination as kernels see them; all arrays in GPU memory.
 template <typename T>
 struct DeviceFronts {
-  const FrontPlace* places;
-  const int* children;              ///< of all fronts, see FrontPlace::child_begin
-  const int* in_parent;             ///< where the rows of borders stand in the parent
-  const GatheredElement* gathered;  ///< see GatheredChildren
+  const FrontLayout* layouts;
+  const int* children;                  ///< of all fronts, see FrontLayout::child_begin
+  const int* in_parent;                 ///< where the rows of borders stand in the parent
+  const AssembledElement* elementwise;  ///< see ElementwiseAssembly
   const Index* sources;
   T* arena;
   PivotTally* tally;
@@ -38,14 +38,14 @@ void eliminate_small(Factorization kind, const DeviceFronts<T>& fronts, const in
                      Index count, int rows, int side, bool follows, cudaStream_t stream);
 
 /// A rectangle of a part of a larger front, to which what its children pass up is added: columns
-/// begin ... end of lower and of passed_up, and of these the rows across ... across_end; of upper,
-/// whose columns are rows of the front, columns across ... across_end of the front. All of them
-/// count from the front's first pivot, but for passed_up, where they count from its border.
+/// begin ... end of lower and of contribution, and of these the rows across ... across_end; of
+/// upper, whose columns are rows of the front, columns across ... across_end of the front. All of
+/// them count from the front's first pivot, but for contribution, where they count from its border.
 struct AssemblyPiece {
   int front;
   int begin, end;
   int across, across_end;
-  enum : int { lower, upper, passed_up };
+  enum : int { lower, upper, contribution };
   int part;
 };
 

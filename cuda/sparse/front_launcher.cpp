@@ -29,23 +29,23 @@ DeviceArray<U> moved_up(std::vector<U>& list) {
 }  // namespace
 
 template <typename T>
-FrontLauncher<T>::FrontLauncher(Factorization kind, const FrontPlaces& places,
+FrontLauncher<T>::FrontLauncher(Factorization kind, const DeviceLayout& layout,
                                 EliminationProgram program,
                                 const std::vector<LocalIndex>& in_parent)
     : kind_(kind),
       program_(std::move(program)),
-      places_(places.places),
-      children_(places.gathered.children),
+      layouts_(layout.fronts),
+      children_(layout.elementwise.children),
       in_parent_(staged(in_parent)),
       listed_(moved_up(program_.fronts)),
-      gathered_(places.gathered.elements),
-      sources_(places.gathered.sources),
+      elementwise_(layout.elementwise.elements),
+      sources_(layout.elementwise.sources),
       pieces_(moved_up(program_.pieces)),
       products_(program_.products),
       tiles_(moved_up(program_.tiles)),
       tally_(1),
-      arena_(places.elements),
-      fronts_on_gpu_{places_.data(),  children_.data(), in_parent_.data(), gathered_.data(),
+      arena_(layout.elements),
+      fronts_on_gpu_{layouts_.data(), children_.data(), in_parent_.data(), elementwise_.data(),
                      sources_.data(), arena_.data(),    tally_.data(),     T(0)} {}
 
 template <typename T>

@@ -19,7 +19,7 @@ class FrontLauncher {
   /// Takes the program's lists to the GPU, and what they are of: the places, and where rows of
   /// borders stand in the parent. The arena is as large as the places have it. Throws
   /// Error(resources) where memory is short.
-  FrontLauncher(Factorization kind, const FrontPlaces& places, EliminationProgram program,
+  FrontLauncher(Factorization kind, const DeviceLayout& layout, EliminationProgram program,
                 const std::vector<LocalIndex>& in_parent);
 
   /// Begins a new factorisation, which the following steps on the stream belong to: smaller pivots
@@ -36,7 +36,7 @@ class FrontLauncher {
 
   const EliminationProgram& program() const { return program_; }
   const DeviceFronts<T>& fronts() const { return fronts_on_gpu_; }
-  const FrontPlace* places() const { return places_.data(); }
+  const FrontLayout* layouts() const { return layouts_.data(); }
   const int* in_parent() const { return in_parent_.data(); }
   T* arena() { return arena_.data(); }
   const T* arena() const { return arena_.data(); }
@@ -60,9 +60,9 @@ class FrontLauncher {
   Factorization kind_;
   StagedUpload upload_;
   EliminationProgram program_;  // its lists are on the GPU alone, but for products
-  DeviceArray<FrontPlace> places_;
+  DeviceArray<FrontLayout> layouts_;
   DeviceArray<int> children_, in_parent_, listed_;
-  DeviceArray<GatheredElement> gathered_;
+  DeviceArray<AssembledElement> elementwise_;
   DeviceArray<Index> sources_;
   DeviceArray<AssemblyPiece> pieces_;
   DeviceArray<FrontProduct> products_;

@@ -1,8 +1,8 @@
 #include <type_traits>
 
+#include "cuda/core/programmatic_launch.cuh"
 #include "cuda/core/tiles/async_copy.cuh"
 #include "cuda/core/tiles/tensor_cores.cuh"
-#include "cuda/core/turns.cuh"
 #include "cuda/sparse/front_products.hpp"
 #include "cuda/sparse/pivots/multiplier.cuh"
 
@@ -151,7 +151,7 @@ __global__ void __launch_bounds__(threads)
     }
     commit_copies();
   };
-  take_turn();
+  trigger_and_wait();
   for (int step = 0; step < stages - 1; ++step) load(step);
   Quarter<T> quarter;
   const int warp = threadIdx.x / warp_size;
@@ -202,8 +202,8 @@ void multiply_tiles(const ProductTile* tiles, Index count, const FrontProduct* p
   if (count == 0) return;
   CUDA_CHECK(cudaFuncSetAttribute(multiply_tiles_kernel<T>,
                                   cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes<T>));
-  launch_in_turn(multiply_tiles_kernel<T>, dim3(static_cast<unsigned>(count)), threads,
-                 shared_bytes<T>, true, stream, tiles, products, arena, largest);
+  launch_programmatic(multiply_tiles_kernel<T>, dim3(static_cast<unsigned>(count)), threads,
+                      shared_bytes<T>, true, stream, tiles, products, arena, largest);
   check_launch("multiply_tiles");
 }
 

@@ -24,13 +24,14 @@ void FrontWriter::add_step(What what, Index begin, Index end, int rows, int side
 Range FrontWriter::eliminate_pivots(std::vector<int> fronts, const Range& blocks) {
   // The tallest first, so that block t is there in the first ones.
   std::stable_sort(fronts.begin(), fronts.end(),
-                   [&](int a, int b) { return place(a).pivots > place(b).pivots; });
+                   [&](int a, int b) { return layout_of(a).pivots > layout_of(b).pivots; });
   const Index begin = static_cast<Index>(program_.fronts.size());
   program_.fronts.insert(program_.fronts.end(), fronts.begin(), fronts.end());
   const Range listed{begin, static_cast<Index>(program_.fronts.size())};
-  const auto last = static_cast<int>(std::min<Index>(blocks.last, place(fronts.front()).blocks()));
+  const auto last =
+      static_cast<int>(std::min<Index>(blocks.last, layout_of(fronts.front()).blocks()));
   for (int t = static_cast<int>(blocks.first); t < last; ++t) {
-    while (place(fronts.back()).blocks() <= t) fronts.pop_back();
+    while (layout_of(fronts.back()).blocks() <= t) fronts.pop_back();
     add_step(What::invert, begin, begin + static_cast<Index>(fronts.size()), 0, t);
     write_panels(fronts, t);
     write_updates(fronts, t);
@@ -60,7 +61,7 @@ void FrontWriter::finish_tiles() {
 
 /// Rows below the diagonal block times its inverse.
 void FrontWriter::write_panels(const std::vector<int>& fronts, int t) {
-  const auto panel = [&](const FrontPlace& front, Index from, Index to, Index inverse, int what) {
+  const auto panel = [&](const FrontLayout& front, Index from, Index to, Index inverse, int what) {
     const int end = std::min(front.pivots, (t + 1) * pivot_block), begin = t * pivot_block;
     const int row = end < front.pivots ? end : front.border_row;
     const Index column = static_cast<Index>(begin) * front.ld;
@@ -76,8 +77,8 @@ void FrontWriter::write_panels(const std::vector<int>& fronts, int t) {
   };
   if (kind_ != Factorization::cholesky) {
     for (const int s : fronts) {
-      const Index from = kind_ == Factorization::lu ? place(s).upper : place(s).lower;
-      panel(place(s), from, place(s).upper, place(s).lower, FrontProduct::assign);
+      const Index from = kind_ == Factorization::lu ? layout_of(s).upper : layout_of(s).lower;
+      panel(layout_of(s), from, layout_of(s).upper, layout_of(s).lower, FrontProduct::assign);
     }
     if (kind_ == Factorization::ldlt) {  // its upper is made of lower before that changes
       finish_tiles();
@@ -85,7 +86,7 @@ void FrontWriter::write_panels(const std::vector<int>& fronts, int t) {
   }
   for (const int s : fronts) {
     const bool watches = kind_ != Factorization::cholesky;
-    panel(place(s), place(s).lower, place(s).lower, place(s).upper,
+    panel(layout_of(s), layout_of(s).lower, layout_of(s).lower, layout_of(s).upper,
           watches ? FrontProduct::assign_and_watch : FrontProduct::assign);
   }
   finish_tiles();
@@ -126,7 +127,7 @@ void FrontWriter::finish_updates() {
 void FrontWriter::write_updates(const std::vector<int>& fronts, int t) {
   const int blocks = 1 << std::countr_zero(static_cast<unsigned>(t + 1));
   for (const int s : fronts) {
-    const FrontPlace& front = place(s);
+    const FrontLayout& front = layout_of(s);
     const int first = (t + 1) * pivot_block;
     if (first >= front.pivots) continue;
     const int last = std::min(front.pivots, first + blocks * pivot_block);

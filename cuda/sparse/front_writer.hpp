@@ -11,9 +11,9 @@ namespace spsolve::cuda {
 class FrontWriter {
  public:
   /// Goes on with `program`; all of them must outlive the object.
-  FrontWriter(const std::vector<FrontPlace>& places, Factorization kind,
+  FrontWriter(const std::vector<FrontLayout>& layouts, Factorization kind,
               EliminationProgram& program)
-      : places_(places),
+      : layouts_(layouts),
         kind_(kind),
         program_(program),
         first_tile_(static_cast<Index>(program.tiles.size())) {}
@@ -39,9 +39,9 @@ class FrontWriter {
   void finish_tiles();
   void write_panels(const std::vector<int>& fronts, int t);
   void write_updates(const std::vector<int>& fronts, int t);
-  const FrontPlace& place(int s) const { return places_[s]; }
+  const FrontLayout& layout_of(int s) const { return layouts_[s]; }
 
-  const std::vector<FrontPlace>& places_;
+  const std::vector<FrontLayout>& layouts_;
   Factorization kind_;
   EliminationProgram& program_;
   Index first_tile_;                 // of those that no step has yet

@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "cuda/core/turns.cuh"
+#include "cuda/core/programmatic_launch.cuh"
+#include "cuda/sparse/contribution_block.cuh"
+#include "cuda/sparse/element_sum.cuh"
 #include "cuda/sparse/front_kernels.hpp"
-#include "cuda/sparse/gathered_sum.cuh"
-#include "cuda/sparse/passed_up.cuh"
 #include "cuda/sparse/pivots/diagonal_block.cuh"
 #include "cuda/sparse/pivots/multiplier.cuh"
 
@@ -23,14 +23,14 @@ struct SharedFront {
 };
 
 template <Factorization kind, typename T>
-__device__ void read_front(const FrontPlace& place, const T* arena, const SharedFront<T>& front) {
+__device__ void read_front(const FrontLayout& layout, const T* arena, const SharedFront<T>& front) {
   const int p = front.pivots, n = front.rows;
   for (int i = threadIdx.x; i < n * (n - p); i += blockDim.x) front.at(i % n, p + i / n) = 0;
   __syncthreads();
   for (int i = threadIdx.x; i < n * p; i += blockDim.x) {
     const int row = i % n, column = i / n;
-    front.at(row, column) = arena[place.lower + i];
-    if (kind == Factorization::lu && row >= p) front.at(column, row) = arena[place.upper + i];
+    front.at(row, column) = arena[layout.lower + i];
+    if (kind == Factorization::lu && row >= p) front.at(column, row) = arena[layout.upper + i];
   }
   __syncthreads();
 }
@@ -38,17 +38,17 @@ __device__ void read_front(const FrontPlace& place, const T* arena, const Shared
 /// Adds what children pass up, in their order. Lanes look at 32 children at a time, and threads
 /// load their first element of a few before they add one: each is three trips to memory away.
 template <Factorization kind, typename T>
-__device__ void add_children(const DeviceFronts<T>& fronts, const FrontPlace& place,
+__device__ void add_children(const DeviceFronts<T>& fronts, const FrontLayout& layout,
                              const SharedFront<T>& front) {
   constexpr int batch = 4;
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
-  const int child_end = place.child_end - place.gathered_children;
-  for (int base = place.child_begin; base < child_end; base += warp_size) {
+  const int child_end = layout.child_end - layout.elementwise_children;
+  for (int base = layout.child_begin; base < child_end; base += warp_size) {
     const int count = min(warp_size, child_end - base);
-    PassedUp own = {};
-    if (lane < count) own = PassedUp(fronts.places[fronts.children[base + lane]]);
+    ContributionBlock own = {};
+    if (lane < count) own = ContributionBlock(fronts.layouts[fronts.children[base + lane]]);
     for (int first = 0; first < count; first += batch) {
-      PassedUp child[batch];
+      ContributionBlock child[batch];
       T values[batch];
       int rows[batch], columns[batch];  // in the parent; -1 where there is nothing
 #pragma unroll
@@ -83,18 +83,18 @@ __device__ void add_children(const DeviceFronts<T>& fronts, const FrontPlace& pl
 
 /// Adds what many small children pass up: some lanes to an element.
 template <typename T>
-__device__ void add_gathered(const DeviceFronts<T>& fronts, const FrontPlace& place,
-                             const SharedFront<T>& front) {
+__device__ void add_elementwise(const DeviceFronts<T>& fronts, const FrontLayout& layout,
+                                const SharedFront<T>& front) {
   constexpr int lanes = 8;
   const int teams = static_cast<int>(blockDim.x) / lanes;
   const int team = static_cast<int>(threadIdx.x) / lanes;
   // Whole warps take part in the sums of groups of lanes.
-  for (int base = place.gathered_begin; base < place.gathered_end; base += teams) {
+  for (int base = layout.elementwise_begin; base < layout.elementwise_end; base += teams) {
     const int i = base + team;
-    const GatheredElement element =
-        i < place.gathered_end ? fronts.gathered[i] : GatheredElement{0, 0, 0};
-    const T sum = gathered_sum<lanes>(fronts, element);
-    if (threadIdx.x % lanes == 0 && i < place.gathered_end) front.values[element.place] += sum;
+    const AssembledElement element =
+        i < layout.elementwise_end ? fronts.elementwise[i] : AssembledElement{0, 0, 0};
+    const T sum = element_sum<lanes>(fronts, element);
+    if (threadIdx.x % lanes == 0 && i < layout.elementwise_end) front.values[element.place] += sum;
   }
   __syncthreads();
 }
@@ -154,22 +154,22 @@ __device__ void update_border(const SharedFront<T>& front) {
 }
 
 template <Factorization kind, typename T, int side>
-__device__ void write_front(const FrontPlace& place, const DiagonalBlock<T, side>& block,
+__device__ void write_front(const FrontLayout& layout, const DiagonalBlock<T, side>& block,
                             const SharedFront<T>& front, T* arena) {
   const int p = front.pivots, n = front.rows, m = n - p;
   for (int i = threadIdx.x; i < n * p; i += blockDim.x) {
     const int row = i % n, column = i / n;
-    arena[place.lower + i] =
+    arena[layout.lower + i] =
         row < p ? block.lower[column * block.stride + row] : front.at(row, column);
     if (kind != Factorization::cholesky) {
-      arena[place.upper + i] =
+      arena[layout.upper + i] =
           row < p ? block.upper[column * block.stride + row] : front.at(column, row);
     }
   }
   for (int e = threadIdx.x; e < m * m; e += blockDim.x) {
     const int r = e % m, c = e / m;
     if (kind != Factorization::lu && r < c) continue;
-    arena[place.passed_up + e] = front.at(p + r, p + c);
+    arena[layout.contribution + e] = front.at(p + r, p + c);
   }
 }
 
@@ -177,19 +177,19 @@ template <Factorization kind, typename T, int side>
 __global__ void eliminate_small_kernel(DeviceFronts<T> fronts, const int* list) {
   extern __shared__ __align__(16) unsigned char raw[];
   auto& block = *reinterpret_cast<DiagonalBlock<T, side>*>(raw);
-  const FrontPlace place = fronts.places[list[blockIdx.x]];
-  const int p = place.pivots, n = p + place.border;
+  const FrontLayout layout = fronts.layouts[list[blockIdx.x]];
+  const int p = layout.pivots, n = p + layout.border;
   const SharedFront<T> front{reinterpret_cast<T*>(raw + sizeof(block)), small_front_stride(n), p,
                              n};
-  read_front<kind>(place, fronts.arena, front);  // which no other launch in turn writes
-  take_turn();
-  add_children<kind>(fronts, place, front);
-  if (place.gathered_begin < place.gathered_end) add_gathered(fronts, place, front);
+  read_front<kind>(layout, fronts.arena, front);  // which no other launch in turn writes
+  trigger_and_wait();
+  add_children<kind>(fronts, layout, front);
+  if (layout.elementwise_begin < layout.elementwise_end) add_elementwise(fronts, layout, front);
   fill<kind>(block, p, [&](int row, int column) { return front.at(row, column); });
-  invert<kind>(block, p, fronts.least, place.first, fronts.tally);
+  invert<kind>(block, p, fronts.least, layout.first, fronts.tally);
   const T most = eliminate_border<kind>(block, front);
   update_border<kind>(front);
-  write_front<kind>(place, block, front, fronts.arena);
+  write_front<kind>(layout, block, front, fronts.arena);
   if constexpr (kind != Factorization::cholesky) {
     count_multiplier(most, &fronts.tally->largest_multiplier);
   }
@@ -206,8 +206,8 @@ void launch(const DeviceFronts<T>& fronts, const int* list, Index count, int row
   const int threads = count <= processors_of_gpu ? most_threads : enough;
   CUDA_CHECK(cudaFuncSetAttribute(eliminate_small_kernel<kind, T, side>,
                                   cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-  launch_in_turn(eliminate_small_kernel<kind, T, side>, dim3(static_cast<unsigned>(count)), threads,
-                 bytes, follows, stream, fronts, list);
+  launch_programmatic(eliminate_small_kernel<kind, T, side>, dim3(static_cast<unsigned>(count)),
+                      threads, bytes, follows, stream, fronts, list);
   check_launch("eliminate_small");
 }
 

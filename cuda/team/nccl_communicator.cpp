@@ -157,34 +157,34 @@ class Pair final : public NcclCommunicator {
 };
 
 /// The ranks of a team that are in the same part as this one, in the order of the part.
-struct Part {
+struct GroupMembers {
   std::vector<int> ranks;
   int me = 0;
   std::size_t largest = 0;  ///< ranks of the largest part of the team
 };
 
 /// The part of the ranks that name the same group. Collective.
-Part part_of(Team& team, int group, int order) {
-  struct Wish {
+GroupMembers part_of(Team& team, int group, int order) {
+  struct GroupRequest {
     int group, order, rank;
   };
-  std::vector<Wish> wishes = all_gather(team, Wish{group, order, team.rank()});
-  std::ranges::stable_sort(wishes, {}, &Wish::order);
-  Part part;
-  for (const Wish& wish : wishes) {
-    if (wish.group < 0) continue;
-    const auto size = static_cast<std::size_t>(
-        std::ranges::count_if(wishes, [&](const Wish& of) { return of.group == wish.group; }));
+  std::vector<GroupRequest> requests = all_gather(team, GroupRequest{group, order, team.rank()});
+  std::ranges::stable_sort(requests, {}, &GroupRequest::order);
+  GroupMembers part;
+  for (const GroupRequest& request : requests) {
+    if (request.group < 0) continue;
+    const auto size = static_cast<std::size_t>(std::ranges::count_if(
+        requests, [&](const GroupRequest& of) { return of.group == request.group; }));
     part.largest = std::max(part.largest, size);
-    if (wish.group != group) continue;
-    if (wish.rank == team.rank()) part.me = static_cast<int>(part.ranks.size());
-    part.ranks.push_back(wish.rank);
+    if (request.group != group) continue;
+    if (request.rank == team.rank()) part.me = static_cast<int>(part.ranks.size());
+    part.ranks.push_back(request.rank);
   }
   return part;
 }
 
 std::unique_ptr<NcclCommunicator> Pair::split(Team& team, int group, int order) {
-  Part part = part_of(team, group, order);
+  GroupMembers part = part_of(team, group, order);
   if (group < 0) return nullptr;
   for (int& rank : part.ranks) rank = ranks_[rank];
   return std::make_unique<Pair>(handle_, std::move(part.ranks), part.me);
@@ -226,7 +226,7 @@ class Communicator final : public NcclCommunicator {
   }
 
   std::unique_ptr<NcclCommunicator> split(Team& team, int group, int order) override {
-    Part members = part_of(team, group, order);
+    GroupMembers members = part_of(team, group, order);
     const bool is_pair = members.ranks.size() <= 2;
     ncclComm_t part = nullptr;
     ncclResult_t status = ncclSuccess;

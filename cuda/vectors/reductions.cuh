@@ -3,7 +3,7 @@
 // How sums and maxima over rows are made: see reduction_kernels.hpp.
 
 #include "core/extremes.hpp"
-#include "cuda/core/turns.cuh"
+#include "cuda/core/programmatic_launch.cuh"
 #include "cuda/vectors/columns.cuh"
 #include "cuda/vectors/reduction_kernels.hpp"
 
@@ -55,10 +55,10 @@ struct Rewriting {
 };
 
 /// Where a thread stands in rows of `packs` packs: it keeps to one pack.
-struct Place {
+struct PackPosition {
   int rows, row, place;
 
-  __device__ explicit Place(int packs)
+  __device__ explicit PackPosition(int packs)
       : rows(threads / packs),
         row(static_cast<int>(threadIdx.x) / packs),
         place(static_cast<int>(threadIdx.x) % packs) {}
@@ -71,7 +71,8 @@ struct Results {
 
 /// The results of all rows of the thread block, for its first row of threads.
 template <int pack, typename Terms>
-__device__ void combine_rows(const Place& at, int packs, double (&result)[Terms::kinds * pack]) {
+__device__ void combine_rows(const PackPosition& at, int packs,
+                             double (&result)[Terms::kinds * pack]) {
   constexpr int width = Terms::kinds * pack;
   __shared__ double shared[threads * width];
   double* const mine = shared + static_cast<int>(threadIdx.x) * width;
@@ -98,11 +99,11 @@ __global__ void __launch_bounds__(threads, blocks_at_once)
     reduce_kernel(const __grid_constant__ Terms terms, Index height, Index columns, Index chunk,
                   unsigned range, ReductionRoom room, Results results) {
   constexpr int kinds = Terms::kinds, width = kinds * pack;
-  wait_for_turn();
+  wait_for_previous_launch();
   const Index first_column = static_cast<Index>(range + blockIdx.y) * most_columns;
   const Index rest = columns - first_column;
   const int packs = static_cast<int>(rest < most_columns ? rest : most_columns) / pack;
-  const Place at(packs);
+  const PackPosition at(packs);
   const Index column = first_column + at.place * pack;
   const Index first = static_cast<Index>(blockIdx.x) * chunk;
   const Index last = first + chunk < height ? first + chunk : height;
@@ -178,8 +179,9 @@ void reduce(bool aligned, const Terms& terms, Index height, Index columns, unsig
   if (columns == 0) return;
   const Index chunk = rows_of_chunk(height, columns);
   const dim3 grid(static_cast<unsigned>(reduction_chunks(height, columns)), count);
-  launch_in_turn(aligned ? reduce_kernel<widest_pack, Terms> : reduce_kernel<1, Terms>, grid,
-                 threads, 0, true, stream, terms, height, columns, chunk, range, room, results);
+  launch_programmatic(aligned ? reduce_kernel<widest_pack, Terms> : reduce_kernel<1, Terms>, grid,
+                      threads, 0, true, stream, terms, height, columns, chunk, range, room,
+                      results);
 }
 
 inline unsigned ranges(Index columns) {

@@ -2,7 +2,7 @@
 #include <type_traits>
 
 #include "cuda/core/launch.cuh"
-#include "cuda/core/turns.cuh"
+#include "cuda/core/programmatic_launch.cuh"
 #include "cuda/vectors/columns.cuh"
 #include "cuda/vectors/vector_kernels.hpp"
 #include "matrix/random.hpp"
@@ -42,7 +42,7 @@ __global__ void fill_random_kernel(double* x, Index count, Index first, std::uin
 template <int pack>
 __global__ void copy_kernel(const double* y, Index y_stride, double* x, Index x_stride,
                             Index height, int per_row) {
-  wait_for_turn();
+  wait_for_previous_launch();
   for_packs(height, per_row, [&](Index i, int place) {
     pack_at<pack>(x + i * x_stride, place) = pack_at<pack>(y + i * y_stride, place);
   });
@@ -51,7 +51,7 @@ __global__ void copy_kernel(const double* y, Index y_stride, double* x, Index x_
 template <int pack>
 __global__ void add_multiples_kernel(const __grid_constant__ Factors factors, const double* y,
                                      double* x, Index stride, Index height, int per_row) {
-  wait_for_turn();
+  wait_for_previous_launch();
   const int first = static_cast<int>(threadIdx.x) % per_row * pack;
   double factor[pack];
 #pragma unroll
@@ -71,7 +71,7 @@ template <int pack>
 __global__ void combine_kernel(const __grid_constant__ Factors own,
                                const __grid_constant__ Factors factors, const double* y, double* x,
                                Index stride, Index height, int per_row) {
-  wait_for_turn();
+  wait_for_previous_launch();
   const int first = static_cast<int>(threadIdx.x) % per_row * pack;
   double kept[pack], factor[pack];
 #pragma unroll
@@ -96,7 +96,7 @@ __global__ void step_and_turn_kernel(const __grid_constant__ Factors wanted,
                                      QuotientTimes<double> step, QuotientTimes<const double> turn,
                                      double* p, Index stride, Index first_column, Index height,
                                      int per_row) {
-  wait_for_turn();
+  wait_for_previous_launch();
   const int first = static_cast<int>(threadIdx.x) % per_row * pack;
   double steps[pack], turns[pack];
 #pragma unroll
@@ -123,7 +123,7 @@ __global__ void step_and_turn_kernel(const __grid_constant__ Factors wanted,
 template <int pack>
 __global__ void add_scaled_rows_kernel(double own, double factor, const double* d, const double* y,
                                        double* x, Index stride, Index height, int per_row) {
-  wait_for_turn();
+  wait_for_previous_launch();
   for_packs(height, per_row, [&](Index i, int place) {
     const double of_row = factor * d[i];
     const Packed<double, pack> theirs = pack_at<pack>(y + i * stride, place);
@@ -140,7 +140,7 @@ __global__ void add_scaled_rows_kernel(double own, double factor, const double* 
 template <int pack>
 __global__ void scale_columns_kernel(const __grid_constant__ Factors factors, double* x,
                                      Index stride, Index height, int per_row) {
-  wait_for_turn();
+  wait_for_previous_launch();
   const int first = static_cast<int>(threadIdx.x) % per_row * pack;
   double factor[pack];
 #pragma unroll
@@ -158,7 +158,7 @@ __global__ void scale_columns_kernel(const __grid_constant__ Factors factors, do
 template <int pack>
 __global__ void scale_rows_kernel(const double* d, double* x, Index stride, Index height,
                                   int per_row) {
-  wait_for_turn();
+  wait_for_previous_launch();
   for_packs(height, per_row, [&](Index i, int place) {
     const double factor = d[i];
     Packed<double, pack> mine = pack_at<pack>(x + i * stride, place);
@@ -207,8 +207,8 @@ void copy_columns(const double* y, Index y_stride, double* x, Index x_stride, In
   by_columns(
       aligned, height, count,
       [&]<int pack>(std::integral_constant<int, pack>, Index first, int packs, unsigned grid) {
-        launch_in_turn(copy_kernel<pack>, grid, threads, 0, true, stream, y + first, y_stride,
-                       x + first, x_stride, height, packs);
+        launch_programmatic(copy_kernel<pack>, grid, threads, 0, true, stream, y + first, y_stride,
+                            x + first, x_stride, height, packs);
       });
 }
 
@@ -218,8 +218,9 @@ void add_multiples(std::span<const double> factors, const double* y, double* x, 
   by_columns(
       in_packs(y, columns) && in_packs(x, columns), height, columns,
       [&]<int pack>(std::integral_constant<int, pack>, Index first, int packs, unsigned grid) {
-        launch_in_turn(add_multiples_kernel<pack>, grid, threads, 0, true, stream,
-                       factors_from(factors, first), y + first, x + first, columns, height, packs);
+        launch_programmatic(add_multiples_kernel<pack>, grid, threads, 0, true, stream,
+                            factors_from(factors, first), y + first, x + first, columns, height,
+                            packs);
       });
 }
 
@@ -229,9 +230,9 @@ void combine(std::span<const double> own, std::span<const double> factors, const
   by_columns(
       in_packs(y, columns) && in_packs(x, columns), height, columns,
       [&]<int pack>(std::integral_constant<int, pack>, Index first, int packs, unsigned grid) {
-        launch_in_turn(combine_kernel<pack>, grid, threads, 0, true, stream,
-                       factors_from(own, first), factors_from(factors, first), y + first, x + first,
-                       columns, height, packs);
+        launch_programmatic(combine_kernel<pack>, grid, threads, 0, true, stream,
+                            factors_from(own, first), factors_from(factors, first), y + first,
+                            x + first, columns, height, packs);
       });
 }
 
@@ -244,8 +245,9 @@ void step_and_turn(std::span<const double> wanted, const QuotientTimes<double>& 
   by_columns(
       aligned, height, columns,
       [&]<int pack>(std::integral_constant<int, pack>, Index first, int packs, unsigned grid) {
-        launch_in_turn(step_and_turn_kernel<pack>, grid, threads, 0, true, stream,
-                       factors_from(wanted, first), step, turn, p, columns, first, height, packs);
+        launch_programmatic(step_and_turn_kernel<pack>, grid, threads, 0, true, stream,
+                            factors_from(wanted, first), step, turn, p, columns, first, height,
+                            packs);
       });
 }
 
@@ -254,8 +256,8 @@ void add_scaled_rows(double own, double factor, const double* d, const double* y
   by_columns(
       in_packs(y, columns) && in_packs(x, columns), height, columns,
       [&]<int pack>(std::integral_constant<int, pack>, Index first, int packs, unsigned grid) {
-        launch_in_turn(add_scaled_rows_kernel<pack>, grid, threads, 0, true, stream, own, factor, d,
-                       y + first, x + first, columns, height, packs);
+        launch_programmatic(add_scaled_rows_kernel<pack>, grid, threads, 0, true, stream, own,
+                            factor, d, y + first, x + first, columns, height, packs);
       });
 }
 
@@ -264,8 +266,8 @@ void scale_columns(std::span<const double> factors, double* x, Index height, cud
   by_columns(
       in_packs(x, columns), height, columns,
       [&]<int pack>(std::integral_constant<int, pack>, Index first, int packs, unsigned grid) {
-        launch_in_turn(scale_columns_kernel<pack>, grid, threads, 0, true, stream,
-                       factors_from(factors, first), x + first, columns, height, packs);
+        launch_programmatic(scale_columns_kernel<pack>, grid, threads, 0, true, stream,
+                            factors_from(factors, first), x + first, columns, height, packs);
       });
 }
 
@@ -273,8 +275,8 @@ void scale_rows(const double* d, double* x, Index height, Index columns, cudaStr
   by_columns(
       in_packs(x, columns), height, columns,
       [&]<int pack>(std::integral_constant<int, pack>, Index first, int packs, unsigned grid) {
-        launch_in_turn(scale_rows_kernel<pack>, grid, threads, 0, true, stream, d, x + first,
-                       columns, height, packs);
+        launch_programmatic(scale_rows_kernel<pack>, grid, threads, 0, true, stream, d, x + first,
+                            columns, height, packs);
       });
 }
 

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kept_generations = 2;
+constexpr std::size_t most_generations = 2;
 
 /// A number that no other generation has.
 std::uint64_t new_stamp() {
@@ -240,8 +240,8 @@ void Checkpoints::load(const std::function<void(const CheckpointFiles& files)>& 
 
 // --- to keep
 
-void Checkpoints::keep(CheckpointWish agreed, Index step, const Write& write) {
-  keep(agreed, step, write, Way::anew);
+void Checkpoints::fulfil(CheckpointRequest agreed, Index step, const Write& write) {
+  fulfil(agreed, step, write, WriteMode::anew);
 }
 
 void Checkpoints::begin_another() {
@@ -253,14 +253,14 @@ bool Checkpoints::can_add() const {
   return saved_step_ > 0 && kept_.back().ranks == team_.size();
 }
 
-void Checkpoints::add(CheckpointWish agreed, Index step, const Write& write) {
-  keep(agreed, step, write, Way::added);
+void Checkpoints::add(CheckpointRequest agreed, Index step, const Write& write) {
+  fulfil(agreed, step, write, WriteMode::added);
 }
 
-void Checkpoints::keep(CheckpointWish agreed, Index step, const Write& write, Way way) {
-  if (agreed == CheckpointWish::none) return;
-  if (step != saved_step_) save(step, write, way);
-  if (agreed != CheckpointWish::save) stop(agreed, step);
+void Checkpoints::fulfil(CheckpointRequest agreed, Index step, const Write& write, WriteMode mode) {
+  if (agreed == CheckpointRequest::none) return;
+  if (step != saved_step_) save(step, write, mode);
+  if (agreed != CheckpointRequest::save) stop(agreed, step);
   // A signal reaches the ranks one after another: it has had the time of a checkpoint to do so.
   forget_to_save();
   last_save_ = last_look_ = now();
@@ -268,46 +268,48 @@ void Checkpoints::keep(CheckpointWish agreed, Index step, const Write& write, Wa
 
 /// Bytes that were written.
 std::int64_t Checkpoints::write_file(const Generation& generation, const CheckpointPart& part,
-                                     const Write& write, Way way) const {
+                                     const Write& write, WriteMode mode) const {
   const fs::path path = files_of(generation).path(team_.rank());
   std::error_code none;
-  const auto before =
-      way == Way::added ? static_cast<std::int64_t>(fs::file_size(path, none)) : std::int64_t{0};
-  SectionWriter file = way == Way::added ? SectionWriter::adding_to(path) : SectionWriter(path);
-  if (way == Way::anew) write_identity(file, problem_, part);
-  if (way == Way::added) write_addition(file, part.stamp);
+  const auto before = mode == WriteMode::added
+                          ? static_cast<std::int64_t>(fs::file_size(path, none))
+                          : std::int64_t{0};
+  SectionWriter file =
+      mode == WriteMode::added ? SectionWriter::adding_to(path) : SectionWriter(path);
+  if (mode == WriteMode::anew) write_identity(file, problem_, part);
+  if (mode == WriteMode::added) write_addition(file, part.stamp);
   write(file);
   return file.commit() - before;
 }
 
-void Checkpoints::save(Index step, const Write& write, Way way) {
+void Checkpoints::save(Index step, const Write& write, WriteMode mode) {
   enter_phase("checkpoint");
   const Timer timer;
   const Generation generation =
-      way == Way::added ? kept_.back()
-                        : Generation{problem_.fingerprint(), ++last_number_, team_.size()};
+      mode == WriteMode::added ? kept_.back()
+                               : Generation{problem_.fingerprint(), ++last_number_, team_.size()};
   const CheckpointPart part{generation.number, broadcast_value(team_, new_stamp(), 0), team_.size(),
                             team_.rank()};
   try {
     const std::int64_t bytes =
-        together(team_, [&] { return write_file(generation, part, write, way); });
+        together(team_, [&] { return write_file(generation, part, write, mode); });
     statistics_.bytes += all_sum(team_, bytes);
     constexpr std::int64_t telling_bytes = 1 << 20;
     if (bytes >= telling_bytes) {
       seconds_of_byte_ = std::max(seconds_of_byte_, timer.seconds() / static_cast<double>(bytes));
     }
-    if (way == Way::anew) keep_speed(generation, bytes, timer.seconds());
+    if (mode == WriteMode::anew) record_speed(generation, bytes, timer.seconds());
     ++statistics_.written;
     saved_step_ = step;
     last_failure_.clear();
-    if (way == Way::anew) kept_.push_back(generation);
-    for (; kept_.size() > kept_generations; kept_.erase(kept_.begin())) remove_files(kept_.front());
+    if (mode == WriteMode::anew) kept_.push_back(generation);
+    for (; kept_.size() > most_generations; kept_.erase(kept_.begin())) remove_files(kept_.front());
     if (team_.rank() == 0) {
       log_line(
           fmt::format("checkpoint of {}: {}", place(step), files_of(generation).path(0).string()));
     }
   } catch (const Error& error) {
-    if (way == Way::anew) remove_files(generation);
+    if (mode == WriteMode::anew) remove_files(generation);
     ++statistics_.failed;
     last_failure_ = error.what();
     note(fmt::format("no checkpoint at {}: {}; {}", place(step), last_failure_,
@@ -320,8 +322,8 @@ void Checkpoints::save(Index step, const Write& write, Way way) {
   enter_phase("eliminate");
 }
 
-void Checkpoints::stop(CheckpointWish agreed, Index step) const {
-  const std::string_view why = agreed == CheckpointWish::out_of_time
+void Checkpoints::stop(CheckpointRequest agreed, Index step) const {
+  const std::string_view why = agreed == CheckpointRequest::out_of_time
                                    ? "stopped before checkpoint.time_limit"
                                    : "stopped by a signal, as asked,";
   if (saved_step_ == 0 && !last_failure_.empty()) {

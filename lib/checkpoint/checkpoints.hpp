@@ -15,7 +15,7 @@
 namespace spsolve {
 
 /// The wish of a rank at a boundary of an elimination; the largest of all ranks is granted.
-enum class CheckpointWish : int {
+enum class CheckpointRequest : int {
   none,
   save,        ///< write a checkpoint and go on
   stop,        ///< write one and end, as a signal asked
@@ -81,10 +81,10 @@ class Checkpoints {
   void tell_work(double fraction) { statistics_.resumed_work = fraction; }
 
   /// The wish of this rank at the boundary after `step` columns. Cheap: to be asked often.
-  virtual CheckpointWish wish(Index step);
+  virtual CheckpointRequest request(Index step);
 
   /// The largest wish of all ranks to end, after the last step; or none. Collective.
-  CheckpointWish wish_at_the_end(Index step);
+  CheckpointRequest request_at_the_end(Index step);
 
   /// Writes the solver's sections of this rank.
   using Write = std::function<void(SectionWriter& file)>;
@@ -92,7 +92,7 @@ class Checkpoints {
   /// Does what all ranks wish for: writes a checkpoint after `step`, where none is there of that
   /// step, and then, where that was the wish, throws Error(interrupted) on every rank. A disk that
   /// is full is no reason to end: a note says so, and the older checkpoint stays. Collective.
-  void keep(CheckpointWish agreed, Index step, const Write& write);
+  void fulfil(CheckpointRequest agreed, Index step, const Write& write);
 
   /// Whether add() can be called: there is a generation of this run, or resume() found one of as
   /// many ranks.
@@ -103,7 +103,7 @@ class Checkpoints {
   /// the run ends in between, files of some ranks hold them and others do not: resume() goes back
   /// to what all of them hold. Where it goes on without them, they lie before the sections that are
   /// added next, which must name again whatever they named. Collective.
-  void add(CheckpointWish agreed, Index step, const Write& write);
+  void add(CheckpointRequest agreed, Index step, const Write& write);
 
   /// Removes all checkpoints of this problem. Collective.
   void remove();
@@ -113,7 +113,7 @@ class Checkpoints {
   const EliminatedProblem& problem() const { return problem_; }
 
  private:
-  enum class Way { anew, added };
+  enum class WriteMode { anew, added };
 
   CheckpointFiles files_of(const Generation& generation) const {
     return {wanted_.directory, generation};
@@ -124,16 +124,16 @@ class Checkpoints {
   std::optional<Index> try_generation(const Generation& generation, const Take& take, bool is_last);
   void refuse_to_begin_anew(const std::string& foreign) const;
   std::string foreign_files() const;
-  void keep(CheckpointWish agreed, Index step, const Write& write, Way way);
-  void save(Index step, const Write& write, Way way);
+  void fulfil(CheckpointRequest agreed, Index step, const Write& write, WriteMode mode);
+  void save(Index step, const Write& write, WriteMode mode);
   std::int64_t write_file(const Generation& generation, const CheckpointPart& part,
-                          const Write& write, Way way) const;
+                          const Write& write, WriteMode mode) const;
   void remove_files(const Generation& generation);
   void remove_temporaries() const;
-  [[noreturn]] void stop(CheckpointWish agreed, Index step) const;
+  [[noreturn]] void stop(CheckpointRequest agreed, Index step) const;
   double now() const;  // seconds of the run
   double time_to_save() const;
-  void keep_speed(const Generation& generation, std::int64_t bytes, double seconds) const;
+  void record_speed(const Generation& generation, std::int64_t bytes, double seconds) const;
   void learn_speed(const Generation& generation);
   void sample_speed();
   void refuse_a_limit_for_nothing() const;

@@ -34,8 +34,8 @@ double Checkpoints::now() const {
 }
 
 /// Adds to rank 0's file how fast it was written. Whatever goes wrong here is no harm.
-void Checkpoints::keep_speed(const Generation& generation, std::int64_t bytes,
-                             double seconds) const {
+void Checkpoints::record_speed(const Generation& generation, std::int64_t bytes,
+                               double seconds) const {
   if (team_.rank() != 0 || wanted_.time_limit == 0) return;
   const Speed speed{seconds, static_cast<double>(bytes)};
   try {
@@ -116,8 +116,8 @@ double Checkpoints::time_to_save() const {
   return 2 * std::max(whole, added_bytes_ * seconds_of_byte_);
 }
 
-CheckpointWish Checkpoints::wish(Index step) {
-  if (stop_was_asked()) return CheckpointWish::stop;
+CheckpointRequest Checkpoints::request(Index step) {
+  if (stop_was_asked()) return CheckpointRequest::stop;
   if (team_.rank() == 0) {  // one clock for all
     const double time = now();
     longest_step_ = std::max(longest_step_, time - last_look_);
@@ -127,15 +127,16 @@ CheckpointWish Checkpoints::wish(Index step) {
         wanted_.time_limit > 0 && step > first_step_ &&
         time + 2 * std::max(longest_step_, expected_step_) + time_to_save() + 1 >=
             wanted_.time_limit;
-    if (out_of_time) return CheckpointWish::out_of_time;
-    if (wanted_.interval > 0 && time - last_save_ >= wanted_.interval) return CheckpointWish::save;
+    if (out_of_time) return CheckpointRequest::out_of_time;
+    if (wanted_.interval > 0 && time - last_save_ >= wanted_.interval)
+      return CheckpointRequest::save;
   }
-  return save_was_asked() ? CheckpointWish::save : CheckpointWish::none;
+  return save_was_asked() ? CheckpointRequest::save : CheckpointRequest::none;
 }
 
-CheckpointWish Checkpoints::wish_at_the_end(Index step) {
-  const CheckpointWish wish = std::ranges::max(all_gather(team_, this->wish(step)));
-  return wish == CheckpointWish::save ? CheckpointWish::none : wish;
+CheckpointRequest Checkpoints::request_at_the_end(Index step) {
+  const CheckpointRequest request = std::ranges::max(all_gather(team_, this->request(step)));
+  return request == CheckpointRequest::save ? CheckpointRequest::none : request;
 }
 
 }  // namespace spsolve

@@ -55,7 +55,7 @@ class TreeBuilder : public YAML::EventHandler {
 
  private:
   /// A mapping or sequence that is not complete yet; `key` waits for its value.
-  struct Level {
+  struct OpenNode {
     YamlNode node;
     std::optional<YamlNode> key;
   };
@@ -98,7 +98,7 @@ class TreeBuilder : public YAML::EventHandler {
       root_ = std::move(node);
       return;
     }
-    Level& level = levels_.back();
+    OpenNode& level = levels_.back();
     if (level.node.kind != YamlNode::Kind::mapping) {
       return;  // elements of a list, or what stands inside a refused node
     }
@@ -111,7 +111,7 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   std::vector<YamlProblem>& problems_;
-  std::vector<Level> levels_;
+  std::vector<OpenNode> levels_;
   YamlNode root_;
 };
 

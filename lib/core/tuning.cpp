@@ -26,7 +26,7 @@ std::string tuning_table() {
   line("host", "least_order_for_iteration", host.least_order_for_iteration);
   line("host", "worthwhile_iteration", host.worthwhile_iteration);
   line("host", "steps_of_trial", host.steps_of_trial);
-  line("host", "worthwhile_promise", host.worthwhile_promise);
+  line("host", "worthwhile_estimate", host.worthwhile_estimate);
   line("host", "seconds_of_incomplete", host.seconds_of_incomplete);
   line("host", "seconds_of_symmetric_step", host.seconds_of_symmetric_step);
   line("host", "seconds_of_unsymmetric_step", host.seconds_of_unsymmetric_step);
@@ -34,7 +34,7 @@ std::string tuning_table() {
   line("host", "seconds_of_analysed_nonzero", host.seconds_of_analysed_nonzero);
   line("host", "seconds_of_analysed_row", host.seconds_of_analysed_row);
   line("host", "least_order_for_multigrid", host.least_order_for_multigrid);
-  line("host", "whole_level_nonzeros", host.whole_level_nonzeros);
+  line("host", "replicated_level_nonzeros", host.replicated_level_nonzeros);
   line("host", "seconds_of_setup", host.seconds_of_setup);
   line("host", "seconds_of_iteration", host.seconds_of_iteration);
   line("host", "seconds_of_estimates", host.seconds_of_estimates);
@@ -49,7 +49,7 @@ std::string tuning_table() {
   line("host", "most_spread_of_degrees", host.most_spread_of_degrees);
   line("host", "seconds_of_dissected_vertex", host.seconds_of_dissected_vertex);
   const GpuTuning& gpu = gpu_tuning;
-  line("gpu", "whole_level_nonzeros", gpu.whole_level_nonzeros);
+  line("gpu", "replicated_level_nonzeros", gpu.replicated_level_nonzeros);
   line("gpu", "least_order", gpu.least_order);
   line("gpu", "usable_memory", gpu.usable_memory);
   line("gpu", "bytes_over_link", gpu.bytes_over_link);
@@ -81,7 +81,7 @@ std::string tuning_table() {
   line("gpu", "shared_wide_panel", gpu.shared_wide_panel);
   line("gpu", "wide_order_a_gpu", gpu.wide_order_a_gpu);
   line("gpu", "rows_that_hide_a_panel", gpu.rows_that_hide_a_panel);
-  line("gpu", "rows_elected_at_once", gpu.rows_elected_at_once);
+  line("gpu", "rows_searched_at_once", gpu.rows_searched_at_once);
   line("gpu", "rows_for_each", gpu.rows_for_each);
   line("gpu", "leaves_at_once", gpu.leaves_at_once);
   line("gpu", "panel_processors", gpu.panel_processors);

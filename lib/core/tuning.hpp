@@ -59,7 +59,7 @@ struct HostTuning {
   /// estimates included, for which three steps are made for each one of the solution. The steps are
   /// this number over -log of the rate of GMRES with the diagonal: such factors take a third of
   /// those to 1e-16. And for an analysis: for each non-zero, and for each row where A is dissected.
-  double worthwhile_promise = 0.95;
+  double worthwhile_estimate = 0.95;
   double seconds_of_incomplete = 2.5e-8;
   double seconds_of_symmetric_step = 6.5e-9;
   double seconds_of_unsymmetric_step = 1e-8;
@@ -72,7 +72,7 @@ struct HostTuning {
 
   /// Multigrid over ranks: the non-zeros of a level up to which every rank has it, and all coarser
   /// ones, whole: one message takes the place of one for each product, and all ranks do all work.
-  Index whole_level_nonzeros = 50000;
+  Index replicated_level_nonzeros = 50000;
 
   /// The figures of predictions of multigrid for each non-zero and five for each row: seconds of
   /// two threads for its setup, for a solution, and for the solves that estimate its condition.
@@ -114,7 +114,7 @@ struct HostTuning {
 /// A GPU with memory of its own, as an H200 is.
 struct GpuTuning {
   /// See HostTuning: a message takes a GPU as long as some million non-zeros.
-  Index whole_level_nonzeros = 6000000;
+  Index replicated_level_nonzeros = 6000000;
 
   /// Smallest order that device=auto eliminates on a GPU: below, starting its libraries takes
   /// longer than the whole elimination on a host.
@@ -225,7 +225,7 @@ struct GpuTuning {
   /// gets, in one elimination; with more, each GPU's best rows are found first. Four H200 took
   /// 0.0713 s with 8192 for order 16384, 0.0742 with 16384 and 0.0793 with none; for order 34920
   /// 0.254, 0.250 and 0.265, 0.273 with all.
-  Index rows_elected_at_once = 8192;
+  Index rows_searched_at_once = 8192;
 
   /// The most rows that every GPU of a team eliminates for itself in the end, and no more than half
   /// of the matrix: messages of so few take longer than the whole elimination of one GPU. Four H200

@@ -225,9 +225,9 @@ void load_rows(Checkpoints& checkpoints, const std::vector<Index>& rows, const R
   });
 }
 
-void keep_elimination(Checkpoints& checkpoints, CheckpointWish agreed,
+void save_elimination(Checkpoints& checkpoints, CheckpointRequest agreed,
                       const EliminationState& state, const RowsOut& rows) {
-  checkpoints.keep(agreed, state.step, [&](SectionWriter& file) {
+  checkpoints.fulfil(agreed, state.step, [&](SectionWriter& file) {
     write_elimination(file, checkpoints.problem(), state, rows);
   });
 }

@@ -87,7 +87,7 @@ std::optional<EliminationState> resume_elimination(Checkpoints& checkpoints, Pre
 void load_rows(Checkpoints& checkpoints, const std::vector<Index>& rows, const RowsIn& take);
 
 /// Does what all ranks wish for (Checkpoints::keep()). Collective.
-void keep_elimination(Checkpoints& checkpoints, CheckpointWish agreed,
+void save_elimination(Checkpoints& checkpoints, CheckpointRequest agreed,
                       const EliminationState& state, const RowsOut& rows);
 
 }  // namespace spsolve

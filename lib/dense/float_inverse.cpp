@@ -21,7 +21,7 @@ std::unique_ptr<Vectors> FloatInverse::eliminate(const EliminationRun& run) {
     if (!gmres_->corrects_by_factors()) {
       gmres_.reset();
     } else if (run.first != nullptr) {
-      solution = gmres_->try_out(run.first).x;
+      solution = gmres_->validate(run.first).x;
     }
   } else {
     if (!in_its_range_) fail_everywhere(ExitCode::not_trustworthy, "{}", failure);

@@ -28,10 +28,10 @@ class IteratedInverse : public Inverse {
     if (gmres_) gmres_->expect(purpose);
   }
   bool iterates() const override { return gmres_ && !gmres_->corrects_by_factors(); }
-  std::vector<double> left() const override {
-    return gmres_ ? gmres_->left() : std::vector<double>{};
+  std::vector<double> correction_residuals() const override {
+    return gmres_ ? gmres_->correction_residuals() : std::vector<double>{};
   }
-  double part_left() const override { return gmres_ ? gmres_->part_left() : 0; }
+  double uncorrected_part() const override { return gmres_ ? gmres_->uncorrected_part() : 0; }
   const InverseFacts& facts() const override { return facts_; }
 
  protected:

@@ -18,7 +18,7 @@ std::unique_ptr<Vectors> MixedInverse::try_in_float(const EliminationRun& run,
     failure = fmt::format("the elimination in float failed ({})", failure);
     return nullptr;
   }
-  GmresInverse::Trial trial = gmres_->try_out(run.first);
+  GmresInverse::Trial trial = gmres_->validate(run.first);
   const GmresOutcome& outcome = trial.outcome;
   facts_.mixed->steps = outcome.steps;
   if (!outcome.converged) {

@@ -9,7 +9,7 @@
 #include "krylov/shortfall.hpp"
 #include "krylov/symmetry.hpp"
 #include "solve/gmres.hpp"
-#include "solve/near_one.hpp"
+#include "solve/right_hand_side_scaling.hpp"
 #include "vectors/columns.hpp"
 
 namespace spsolve {
@@ -87,7 +87,7 @@ void KrylovInverse::prepare(SystemMatrix& matrix, const Equilibration& scaling) 
                     name(options_.method));
   }
   if (options_.null_space != NullSpaceKind::none) null_space_.emplace(matrix, options_);
-  make_preconditioner(again && was_symmetric == symmetric_ && !worn_ && steps_when_new_);
+  make_preconditioner(again && was_symmetric == symmetric_ && !stale_ && steps_when_new_);
   if (null_space_) {
     facts_.krylov->null_space = null_space_->words();
     facts_.notes.push_back(
@@ -109,12 +109,12 @@ void KrylovInverse::make_preconditioner(bool may_renew) {
   if (kind_ == Preconditioner::multigrid) near = near_null_space_of(*matrix_, *scaling_);
   if (near.vectors.columns > 0) facts_.krylov->near_null_space = "rigid-body modes";
   // One that fails on the way to new values is half of each, and goes.
-  std::unique_ptr<PreconditionerOperator> kept = std::move(preconditioner_);
-  renewed_ = may_renew && kind_ == before && kept->renew(near);
+  std::unique_ptr<PreconditionerOperator> previous = std::move(preconditioner_);
+  renewed_ = may_renew && kind_ == before && previous->renew(near);
   if (renewed_) {
-    preconditioner_ = std::move(kept);
+    preconditioner_ = std::move(previous);
   } else {
-    kept = nullptr;
+    previous = nullptr;
     steps_when_new_.reset();
     preconditioner_ = preconditioner_row(kind_).make(
         {system, memory_, symmetric_, std::move(near), null_space_.has_value()});
@@ -126,9 +126,9 @@ void KrylovInverse::make_preconditioner(bool may_renew) {
   facts_.notes = preconditioner_->notes;
 }
 
-KrylovWatch::Goal KrylovInverse::first_goal() const {
+StoppingCriterion::Goal KrylovInverse::first_goal() const {
   const Index order = matrix_->order();
-  KrylovWatch::Goal goal;
+  StoppingCriterion::Goal goal;
   goal.norm = norm_;
   goal.tolerance = options_.tolerance > 0 ? options_.tolerance : attainable_error(order);
   goal.most_steps = options_.iterations > 0 ? options_.iterations : steps_for(order);
@@ -145,7 +145,7 @@ void KrylovInverse::refuse_inconsistent(const Vectors& b) const {
                   null_space_->words(), part);
 }
 
-std::string KrylovInverse::way() const {
+std::string KrylovInverse::settings() const {
   const KrylovOutcome& krylov = *facts_.krylov;
   std::string words(krylov.preconditioner);
   if (!krylov.near_null_space.empty()) words += fmt::format(" of {}", krylov.near_null_space);
@@ -159,11 +159,11 @@ std::string KrylovInverse::way() const {
 }
 
 void KrylovInverse::solve_as_asked(Start start, const Vectors& b, Vectors& x, Progress* progress,
-                                   KeptIteration* kept) {
+                                   CheckpointedIteration* checkpointed) {
   if (preconditioner_ == nullptr) make_preconditioner(false);  // making the last one failed
   if (null_space_ && symmetric_) refuse_inconsistent(b);
-  KrylovWatch::Goal goal = first_goal();
-  goal.kept = kept;
+  StoppingCriterion::Goal goal = first_goal();
+  goal.checkpointed = checkpointed;
   double first_error = 0;
   if (progress != nullptr) {
     progress->restart("iterating");
@@ -180,11 +180,11 @@ void KrylovInverse::solve_as_asked(Start start, const Vectors& b, Vectors& x, Pr
   KrylovSolve solved = solve_for_a(start, goal, b, x);
   if (renewed_ && !solved.converged && solved.end != KrylovEnd::time) {
     make_preconditioner(false);
-    if (kept != nullptr) kept->change_way(way());
+    if (checkpointed != nullptr) checkpointed->change_settings(settings());
     solved = solve_for_a({start.transposed}, goal, b, x);
   }
   if (!renewed_ && !steps_when_new_) steps_when_new_ = solved.steps;
-  worn_ = renewed_ && solved.steps > *steps_when_new_ + *steps_when_new_ / 2 + 1;
+  stale_ = renewed_ && solved.steps > *steps_when_new_ + *steps_when_new_ / 2 + 1;
   KrylovOutcome& outcome = *facts_.krylov;
   outcome.steps = solved.steps;
   outcome.asked = goal.tolerance;
@@ -219,13 +219,13 @@ std::unique_ptr<Vectors> KrylovInverse::eliminate(const EliminationRun& run) {
   if (run.first == nullptr) return nullptr;
   std::unique_ptr<Vectors> x =
       run.guess != nullptr ? copy_of(*run.guess) : matrix_->vectors(run.first->columns());
-  std::optional<KeptIteration> kept;
+  std::optional<CheckpointedIteration> checkpointed;
   if (run.checkpoints != nullptr) {
-    kept.emplace(*run.checkpoints, *run.first, method_.vectors + 2, way());
-    if (!kept->restarts().empty()) facts_.notes.push_back(kept->restarts());
+    checkpointed.emplace(*run.checkpoints, *run.first, method_.vectors + 2, settings());
+    if (!checkpointed->restarts().empty()) facts_.notes.push_back(checkpointed->restarts());
   }
   solve_as_asked({false, run.guess != nullptr}, *run.first, *x, &run.progress,
-                 kept ? &*kept : nullptr);
+                 checkpointed ? &*checkpointed : nullptr);
   return x;
 }
 
@@ -248,12 +248,12 @@ std::vector<double> KrylovInverse::errors_for_a(bool transposed, const Vectors& 
   BandMatrix& a = matrix_->bands();
   transposed ? a.apply_transposed(*left, *r) : a.apply(*left, *r);
   r->combine(Columns(x.columns(), -1.0), Columns(x.columns(), 1.0), *right);
-  KrylovWatch::Goal goal;
+  StoppingCriterion::Goal goal;
   goal.norm = norm_of_a_;
-  return KrylovWatch(goal, maxima(*right)).errors(*left, maxima(*r));
+  return StoppingCriterion(goal, maxima(*right)).errors(*left, maxima(*r));
 }
 
-KrylovSolve KrylovInverse::solve_for_a(Start start, KrylovWatch::Goal goal, const Vectors& b,
+KrylovSolve KrylovInverse::solve_for_a(Start start, StoppingCriterion::Goal goal, const Vectors& b,
                                        Vectors& x) {
   goal.out_of_time = out_of_time(b.team());
   const double asked = goal.tolerance;
@@ -261,12 +261,13 @@ KrylovSolve KrylovInverse::solve_for_a(Start start, KrylovWatch::Goal goal, cons
   const auto tell = goal.tell;
   KrylovSolve all;
   double sharper = 1;  // the tolerance of a round as a part of what is asked for
-  const KeptIteration::Level level(goal.kept, KeptIteration::Level::Kind::progress,
-                                   [&](KeptState& state) {
-                                     state.number(sharper);
-                                     state.number(all.steps);
-                                     state.numbers(all.history);
-                                   });
+  const CheckpointedIteration::SolveLevel level(goal.checkpointed,
+                                                CheckpointedIteration::SolveLevel::Kind::progress,
+                                                [&](IterationState& state) {
+                                                  state.number(sharper);
+                                                  state.number(all.steps);
+                                                  state.numbers(all.history);
+                                                });
   while (true) {
     goal.tolerance = sharper * asked;
     goal.most_steps = most_steps - all.steps;
@@ -294,11 +295,11 @@ KrylovSolve KrylovInverse::solve_for_a(Start start, KrylovWatch::Goal goal, cons
   }
 }
 
-KrylovSolve KrylovInverse::solve(Start start, KrylovWatch::Goal goal, const Vectors& b,
+KrylovSolve KrylovInverse::solve(Start start, StoppingCriterion::Goal goal, const Vectors& b,
                                  Vectors& x) {
   if (!goal.out_of_time) goal.out_of_time = out_of_time(b.team());
   Columns factors = maxima(b);
-  for (double& factor : factors) factor = factor_near_one(factor);
+  for (double& factor : factors) factor = right_hand_side_scale(factor);
   const bool scales = any_scales(factors);
   const bool projects = null_space_ && (symmetric_ || start.transposed);
   std::unique_ptr<Vectors> changed;
@@ -314,8 +315,8 @@ KrylovSolve KrylovInverse::solve(Start start, KrylovWatch::Goal goal, const Vect
   return solved;
 }
 
-KrylovSolve KrylovInverse::solve_for(Start start, const KrylovWatch::Goal& goal, const Vectors& b,
-                                     Vectors& x) {
+KrylovSolve KrylovInverse::solve_for(Start start, const StoppingCriterion::Goal& goal,
+                                     const Vectors& b, Vectors& x) {
   Transposed other_products(*products_), other_preconditioner(*preconditioner_);
   const bool turned = start.transposed && !method_.symmetric;
   LinearOperator& preconditioner =
@@ -331,18 +332,19 @@ KrylovSolve KrylovInverse::solve_for(Start start, const KrylovWatch::Goal& goal,
   KrylovSolve all;
   all.converged = true;
   Index first = 0;
-  const KeptIteration::Level level(goal.kept, KeptIteration::Level::Kind::progress,
-                                   [&](KeptState& state) {
-                                     if (b.columns() <= at_once) return;
-                                     auto end = static_cast<Index>(all.end);
-                                     for (Index* number : {&first, &all.steps, &end})
-                                       state.number(*number);
-                                     all.end = static_cast<KrylovEnd>(end);
-                                     state.number(all.error);
-                                     state.number(all.converged);
-                                     state.numbers(all.history);
-                                     state.vectors(x);
-                                   });
+  const CheckpointedIteration::SolveLevel level(goal.checkpointed,
+                                                CheckpointedIteration::SolveLevel::Kind::progress,
+                                                [&](IterationState& state) {
+                                                  if (b.columns() <= at_once) return;
+                                                  auto end = static_cast<Index>(all.end);
+                                                  for (Index* number : {&first, &all.steps, &end})
+                                                    state.number(*number);
+                                                  all.end = static_cast<KrylovEnd>(end);
+                                                  state.number(all.error);
+                                                  state.number(all.converged);
+                                                  state.numbers(all.history);
+                                                  state.vectors(x);
+                                                });
   if (b.columns() <= at_once) {
     return solve_by_krylov(method_, system, goal, b, x, start.from_x);
   }
@@ -368,12 +370,12 @@ void KrylovInverse::apply(bool transposed, const Vectors& x, Vectors& y) {
   if (purpose_ == SolvePurpose::solution) return solve_as_asked({transposed}, x, y, nullptr);
   const double tolerance =
       purpose_ == SolvePurpose::estimate ? estimate_tolerance : correction_tolerance;
-  const KrylovWatch::Goal goal{0, tolerance, first_goal().most_steps};
+  const StoppingCriterion::Goal goal{0, tolerance, first_goal().most_steps};
   KrylovSolve solved = solve({transposed}, goal, x, y);
-  const auto came_to_nothing = [&] { return !(solved.error <= 0.5); };
+  const auto has_no_progress = [&] { return !(solved.error <= 0.5); };
   // An iteration that broke down may not do so from another start; for a singular A no A y may be
   // near x.
-  if (came_to_nothing() && !null_space_) {
+  if (has_no_progress() && !null_space_) {
     if (transposed && !method_.symmetric) {
       preconditioner_->apply_transposed(x, y);
     } else {
@@ -381,11 +383,11 @@ void KrylovInverse::apply(bool transposed, const Vectors& x, Vectors& y) {
     }
     solved = solve({transposed, true}, goal, x, y);
   }
-  const bool earlier = purpose_ == SolvePurpose::estimate && to_nothing_;
-  to_nothing_ = earlier || came_to_nothing();
-  left_ = maxima(x);
+  const bool earlier = purpose_ == SolvePurpose::estimate && stagnated_;
+  stagnated_ = earlier || has_no_progress();
+  correction_residuals_ = maxima(x);
   const double part = solved.error < 1 ? solved.error : 1.0;
-  for (double& left : left_) left *= part;
+  for (double& left : correction_residuals_) left *= part;
 }
 
 void KrylovInverse::apply(const Vectors& x, Vectors& y) {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "dense/dense_memory.hpp"
-#include "krylov/kept_iteration.hpp"
+#include "krylov/checkpointed_iteration.hpp"
 #include "krylov/krylov_solve.hpp"
 #include "krylov/null_space.hpp"
 #include "krylov/preconditioner/preconditioner.hpp"
@@ -37,14 +37,14 @@ class KrylovInverse final : public Inverse {
   void apply_transposed(const Vectors& x, Vectors& y) override;
   void expect(SolvePurpose purpose) override {
     purpose_ = purpose;
-    to_nothing_ = false;
+    stagnated_ = false;
   }
   bool iterates() const override { return true; }
   void project(Vectors& x) const override {
     if (null_space_) null_space_->project(x);
   }
-  std::vector<double> left() const override { return left_; }
-  bool came_to_nothing() const override { return to_nothing_; }
+  std::vector<double> correction_residuals() const override { return correction_residuals_; }
+  bool stagnated() const override { return stagnated_; }
   const InverseFacts& facts() const override { return facts_; }
 
  private:
@@ -58,26 +58,27 @@ class KrylovInverse final : public Inverse {
 
   /// Makes the preconditioner, or gives it new values where it may keep its pattern.
   void make_preconditioner(bool may_renew);
-  KrylovWatch::Goal first_goal() const;
+  StoppingCriterion::Goal first_goal() const;
   /// Refuses right-hand sides that A x never is.
   void refuse_inconsistent(const Vectors& b) const;
   /// Solves to the backward error that is asked for, and tells of it in facts_. `progress` and
-  /// `kept` may be null.
+  /// `checkpointed` may be null.
   void solve_as_asked(Start start, const Vectors& b, Vectors& x, Progress* progress,
-                      KeptIteration* kept = nullptr);
+                      CheckpointedIteration* checkpointed = nullptr);
   /// The choices that M depends on, in words.
-  std::string way() const;
+  std::string settings() const;
   void apply(bool transposed, const Vectors& x, Vectors& y);
   /// solve() until the goal is reached for A itself, and not only as it is equilibrated.
-  KrylovSolve solve_for_a(Start start, KrylovWatch::Goal goal, const Vectors& b, Vectors& x);
+  KrylovSolve solve_for_a(Start start, StoppingCriterion::Goal goal, const Vectors& b, Vectors& x);
   /// The backward errors of x by columns for A, or A^T, of a system that may be equilibrated.
   std::vector<double> errors_for_a(bool transposed, const Vectors& b, const Vectors& x) const;
   /// Whether the limit of time has come, reckoned from now.
   std::function<bool()> out_of_time(Team& team) const;
-  KrylovSolve solve(Start start, KrylovWatch::Goal goal, const Vectors& b, Vectors& x);
+  KrylovSolve solve(Start start, StoppingCriterion::Goal goal, const Vectors& b, Vectors& x);
   /// solve() for a right-hand side that is consistent, as many columns at a time as the method
   /// takes.
-  KrylovSolve solve_for(Start start, const KrylovWatch::Goal& goal, const Vectors& b, Vectors& x);
+  KrylovSolve solve_for(Start start, const StoppingCriterion::Goal& goal, const Vectors& b,
+                        Vectors& x);
 
   DenseMemory& memory_;
   SolverOptions options_;
@@ -92,14 +93,14 @@ class KrylovInverse final : public Inverse {
   // new values since.
   std::optional<Index> steps_when_new_;
   bool renewed_ = false;
-  bool worn_ = false;  // whether a solution took so many steps that the next values get a new one
+  bool stale_ = false;  // whether a solution took so many steps that the next values get a new one
   Preconditioner kind_ = Preconditioner::none;
   Equilibration const* scaling_ = nullptr;
   double norm_ = 0;       // of the matrix that is iterated with
   double norm_of_a_ = 0;  // where that is another one
   SolvePurpose purpose_ = SolvePurpose::correction;
-  std::vector<double> left_;
-  bool to_nothing_ = false;
+  std::vector<double> correction_residuals_;
+  bool stagnated_ = false;
   InverseFacts facts_;
 };
 

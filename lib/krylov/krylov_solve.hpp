@@ -4,17 +4,17 @@
 #include <vector>
 
 #include "krylov/methods/krylov_method.hpp"
-#include "krylov/watch.hpp"
+#include "krylov/stopping_criterion.hpp"
 
 namespace spsolve {
 
 /// The outcome of one solve by a Krylov method.
 struct KrylovSolve {
   Index steps = 0;
-  double error = 0;        ///< as KrylovWatch::errors() has it, of the true residual; the worst
+  double error = 0;  ///< as StoppingCriterion::errors() has it, of the true residual; the worst
   bool converged = false;  ///< error is at most the goal's tolerance
   KrylovEnd end = KrylovEnd::reached;
-  std::vector<double> history;  ///< as KrylovWatch::history() has it
+  std::vector<double> history;  ///< as StoppingCriterion::history() has it
 };
 
 /// Solves A x = b from x as it is, or from x = 0, by cycles of `method`, each from the true
@@ -23,7 +23,7 @@ struct KrylovSolve {
 /// was found. Right-hand sides at once: all of them. Where goal.kept is gone on from, x is what was
 /// kept. Collective.
 KrylovSolve solve_by_krylov(const KrylovMethod& method, const KrylovSystem& system,
-                            const KrylovWatch::Goal& goal, const Vectors& b, Vectors& x,
+                            const StoppingCriterion::Goal& goal, const Vectors& b, Vectors& x,
                             bool from_x = false);
 
 /// The largest of some errors, 0 of none.

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "solve/near_one.hpp"
+#include "solve/right_hand_side_scaling.hpp"
 #include "vectors/columns.hpp"
 
 namespace spsolve {
@@ -17,7 +17,7 @@ bool seems_symmetric(BandMatrix& matrix) {
   const double largest = maxima(*product).front();
   if (largest == 0) return true;
   // Squares of its elements may be no numbers.
-  const double factor = factor_near_one(largest);
+  const double factor = right_hand_side_scale(largest);
   product->scale_columns(Columns{factor});
   const double size = norms(*product).front() * norms(*u).front() / factor;
   matrix.apply(*u, *product);

@@ -28,7 +28,7 @@ std::int64_t share_bytes(const MatrixShape& shape, Index height) {
 
 std::int64_t MemoryPlan::bytes_in(const std::string& phase) const {
   std::int64_t bytes = 0;
-  for (const Part& part : parts) {
+  for (const PlannedBytes& part : parts) {
     if (part.phase == phase) bytes += part.bytes;
   }
   return bytes;
@@ -36,14 +36,14 @@ std::int64_t MemoryPlan::bytes_in(const std::string& phase) const {
 
 std::int64_t MemoryPlan::peak() const {
   std::int64_t most = 0;
-  for (const Part& part : parts) most = std::max(most, bytes_in(part.phase));
+  for (const PlannedBytes& part : parts) most = std::max(most, bytes_in(part.phase));
   return most;
 }
 
 std::int64_t MemoryPlan::gpu_peak() const {
   std::map<std::string_view, std::int64_t> phases;
   std::int64_t most = 0;
-  for (const Part& part : on_gpu) most = std::max(most, phases[part.phase] += part.bytes);
+  for (const PlannedBytes& part : on_gpu) most = std::max(most, phases[part.phase] += part.bytes);
   return most;
 }
 
@@ -233,20 +233,20 @@ std::string to_text(const MemoryPlan& plan, const MemoryCheck& check) {
   std::string text = plan.about + "Memory plan of rank 0:\n";
   std::vector<std::string> phases;  // in the order in which they come
   for (const auto* parts : {&plan.parts, &plan.on_gpu}) {
-    for (const MemoryPlan::Part& part : *parts) {
+    for (const MemoryPlan::PlannedBytes& part : *parts) {
       if (std::ranges::find(phases, part.phase) == phases.end()) phases.push_back(part.phase);
     }
   }
   for (const std::string& phase : phases) {
     for (const auto* parts : {&plan.parts, &plan.on_gpu}) {
-      for (const MemoryPlan::Part& part : *parts) {
+      for (const MemoryPlan::PlannedBytes& part : *parts) {
         if (part.phase != phase) continue;
         text += fmt::format("  {:<10} {:>12}  {}{}\n", phase, readable_bytes(part.bytes), part.what,
                             parts == &plan.on_gpu ? ", on the GPU" : "");
       }
     }
   }
-  for (const MemoryPlan::Part& part : plan.in_double) {
+  for (const MemoryPlan::PlannedBytes& part : plan.in_double) {
     text += fmt::format("  {:<10} {:>12}  {}{}, should float not do (checked then)\n", part.phase,
                         readable_bytes(part.bytes), part.what,
                         plan.on_gpu.empty() ? "" : ", on the GPU");

@@ -15,15 +15,16 @@ namespace spsolve {
 /// Bytes that one rank needs, by what they are for. Parts of different phases are not alive at the
 /// same time; the need is that of the largest phase. `resident` comes on top.
 struct MemoryPlan {
-  struct Part {
+  struct PlannedBytes {
     std::string phase;  ///< read, sort, scatter, prepare, eliminate, solve, estimate, multiply
     std::string what;
     std::int64_t bytes = 0;
   };
-  std::vector<Part> parts;
-  std::vector<Part> on_gpu;     ///< in the memory of this rank's GPU, in addition to the host's
-  std::vector<Part> in_double;  ///< of plan_in_double(), no part of any peak
-  std::string about;            ///< what is planned, in lines of text; may be empty
+  std::vector<PlannedBytes> parts;
+  std::vector<PlannedBytes>
+      on_gpu;  ///< in the memory of this rank's GPU, in addition to the host's
+  std::vector<PlannedBytes> in_double;  ///< of plan_in_double(), no part of any peak
+  std::string about;                    ///< what is planned, in lines of text; may be empty
   /// Bytes that this process held before anything that is planned was there: program, MPI.
   std::int64_t resident = 0;
 

@@ -101,7 +101,7 @@ std::string bars(std::string_view title, const std::vector<Bar>& bars, std::stri
 }
 
 std::string steps(std::string_view title, const std::vector<Line>& lines,
-                  const std::vector<std::string>& labels, const std::vector<Level>& levels) {
+                  const std::vector<std::string>& labels, const std::vector<AxisLevel>& levels) {
   constexpr double left = 70, top = title_height + 6, across = 380, down = 200;
   // An error of zero is drawn on the axis's lower end.
   double least = 1, most = 0;
@@ -113,7 +113,7 @@ std::string steps(std::string_view title, const std::vector<Line>& lines,
   for (const Line& each : lines) {
     for (const double value : each.values) include(value);
   }
-  for (const Level& level : levels) include(level.value);
+  for (const AxisLevel& level : levels) include(level.value);
   const double first = std::floor(std::log10(least)) - 0.5;
   const double last = std::max(std::ceil(std::log10(std::max(most, least))), first + 2);
   const auto height_of = [&](double value) {
@@ -133,7 +133,7 @@ std::string steps(std::string_view title, const std::vector<Line>& lines,
     result += line(left, y, left + across, y, "#e2e2e2");
     result += text(left - 8, y + 4, "end", fmt::format("1e{}", power));
   }
-  for (const Level& level : levels) {
+  for (const AxisLevel& level : levels) {
     const double y = height_of(level.value);
     result += line(left, y, left + across, y, "#777777", 1.2, "6 4");
     result += text(left + across + 8, y + 4, "start", level.name, "#555555");

@@ -29,7 +29,7 @@ std::string bars(std::string_view title, const std::vector<Bar>& bars, std::stri
 
 /// Positive values on a logarithmic axis, joined by lines, one a step; with horizontal lines for
 /// `levels`, each with its name.
-struct Level {
+struct AxisLevel {
   std::string name;
   double value = 0;
 };
@@ -38,7 +38,7 @@ struct Line {
   std::vector<double> values;
 };
 std::string steps(std::string_view title, const std::vector<Line>& lines,
-                  const std::vector<std::string>& labels, const std::vector<Level>& levels);
+                  const std::vector<std::string>& labels, const std::vector<AxisLevel>& levels);
 
 /// Where the non-zeros lie: the darker a cell, the more of its elements are not zero.
 std::string pattern(std::string_view title, const Pattern& pattern);

@@ -5,7 +5,7 @@
 #include <limits>
 #include <span>
 
-#include "solve/near_one.hpp"
+#include "solve/right_hand_side_scaling.hpp"
 #include "vectors/columns.hpp"
 
 namespace spsolve {
@@ -219,8 +219,8 @@ class Goal {
 };
 
 /// solve_by_gmres() for few columns, whose squares are numbers.
-GmresOutcome solve_few_near_one(LinearOperator& matrix, LinearOperator& inverse, double norm,
-                                Vectors& x, double enough) {
+GmresOutcome solve_few_scaled(LinearOperator& matrix, LinearOperator& inverse, double norm,
+                              Vectors& x, double enough) {
   const Owned b = copy_of(x);
   x.fill(0);
   const Goal goal(*b, norm, enough);
@@ -263,10 +263,10 @@ GmresOutcome solve_few_near_one(LinearOperator& matrix, LinearOperator& inverse,
 GmresOutcome solve_few(LinearOperator& matrix, LinearOperator& inverse, double norm, Vectors& x,
                        double enough) {
   Columns factors = maxima(x);
-  for (double& factor : factors) factor = factor_near_one(factor);
-  if (!any_scales(factors)) return solve_few_near_one(matrix, inverse, norm, x, enough);
+  for (double& factor : factors) factor = right_hand_side_scale(factor);
+  if (!any_scales(factors)) return solve_few_scaled(matrix, inverse, norm, x, enough);
   x.scale_columns(factors);
-  const GmresOutcome outcome = solve_few_near_one(matrix, inverse, norm, x, enough);
+  const GmresOutcome outcome = solve_few_scaled(matrix, inverse, norm, x, enough);
   x.scale_columns(inverses_of(factors));
   return outcome;
 }

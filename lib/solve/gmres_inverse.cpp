@@ -25,7 +25,7 @@ std::unique_ptr<Vectors> GmresInverse::right_hand_sides(const Vectors* first) {
   return b;
 }
 
-GmresInverse::Trial GmresInverse::try_out(const Vectors* first) {
+GmresInverse::Trial GmresInverse::validate(const Vectors* first) {
   Trial trial{right_hand_sides(first), {}};
   trial.outcome = solve_by_gmres(scaled_, factors_, infinity_norm_, *trial.x);
   return trial;
@@ -75,13 +75,14 @@ double GmresInverse::enough(const ScaleFactors& factors, std::optional<double>& 
 
 void GmresInverse::solve(LinearOperator& matrix, LinearOperator& inverse, double norm,
                          double enough, const Vectors& f, Vectors& y) {
-  part_left_ = 0;
-  left_ = maxima(f);
+  uncorrected_part_ = 0;
+  correction_residuals_ = maxima(f);
   copy(f, y);
   const GmresOutcome outcome = solve_by_gmres(matrix, inverse, norm, y, enough);
   const std::vector<double> sizes = maxima(y);
-  for (std::size_t c = 0; c < left_.size(); ++c) {
-    left_[c] = outcome.backward_error * (norm * sizes[c] + left_[c]);
+  for (std::size_t c = 0; c < correction_residuals_.size(); ++c) {
+    correction_residuals_[c] =
+        outcome.backward_error * (norm * sizes[c] + correction_residuals_[c]);
   }
 }
 
@@ -89,9 +90,10 @@ void GmresInverse::correct(LinearOperator& matrix, LinearOperator& inverse, cons
                            Vectors& y) {
   constexpr double enough = 1e-4;
   const std::vector<double> plus(static_cast<std::size_t>(f.columns()), 1), minus(plus.size(), -1);
-  left_.clear();
+  correction_residuals_.clear();
   inverse.apply(f, y);
-  for (part_left_ = *contraction_; part_left_ > enough; part_left_ *= *contraction_) {
+  for (uncorrected_part_ = *contraction_; uncorrected_part_ > enough;
+       uncorrected_part_ *= *contraction_) {
     Vectors &residual = residual_.like(f), &step = step_.like(f);
     matrix.apply(y, residual);
     residual.combine(minus, plus, f);

@@ -25,7 +25,7 @@ class GmresInverse final : public LinearOperator {
   };
   /// Solves for `first`, right-hand sides of R A C, or where it is null for the row sums.
   /// Collective.
-  Trial try_out(const Vectors* first);
+  Trial validate(const Vectors* first);
   /// Solves so by the factors alone.
   Trial try_factors_alone(const Vectors* first);
 
@@ -43,10 +43,10 @@ class GmresInverse final : public LinearOperator {
   /// by the factors alone where these are near. A correction y then takes y <- y + M (f - R A C y)
   /// until a ten-thousandth of it is left, as the probe tells.
   void expect(SolvePurpose purpose) { purpose_ = purpose; }
-  /// Inverse::left() and Inverse::part_left() of the last apply() that was no estimate by the
-  /// factors alone.
-  const std::vector<double>& left() const { return left_; }
-  double part_left() const { return part_left_; }
+  /// Inverse::correction_residuals() and Inverse::uncorrected_part() of the last apply() that was
+  /// no estimate by the factors alone.
+  const std::vector<double>& correction_residuals() const { return correction_residuals_; }
+  double uncorrected_part() const { return uncorrected_part_; }
 
   void apply(const Vectors& x, Vectors& y) override;
   void apply_transposed(const Vectors& x, Vectors& y) override;
@@ -67,8 +67,8 @@ class GmresInverse final : public LinearOperator {
   std::optional<double> contraction_;  // the part of an error that a step leaves, if it is small
   double infinity_norm_;
   std::optional<double> one_norm_, row_spread_, column_spread_;  // when first asked for
-  std::vector<double> left_;
-  double part_left_ = 0;
+  std::vector<double> correction_residuals_;
+  double uncorrected_part_ = 0;
   SpareVectors residual_, step_;  // of corrections
   SolvePurpose purpose_ = SolvePurpose::solution;
 };

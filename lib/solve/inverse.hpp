@@ -47,7 +47,7 @@ struct FrontLevels {
 
 /// How one GPU takes the fronts of a sparse elimination: small ones whole, each in a thread block;
 /// large products by the vendor's library; everything else in batches of tiles.
-struct GpuRegimes {
+struct KernelStatistics {
   Index launches = 0;        ///< of one elimination
   double small_flops = 0;    ///< of small fronts
   double library_flops = 0;  ///< of products by the library, what they do above a diagonal, too
@@ -63,7 +63,7 @@ struct SparseOutcome {
   Index fronts = 0;
   int ranks = 1;                         ///< that hold the factors
   FrontLevels levels;                    ///< of these fronts
-  std::optional<GpuRegimes> gpu;         ///< of rank 0's alone
+  std::optional<KernelStatistics> gpu;   ///< of rank 0's alone
   Index factor_entries = 0;              ///< of L, and of U where there is one
   Index perturbed_pivots = 0;            ///< too small ones that were made larger
   Index delayed_pivots = 0;              ///< those that fronts passed on to their parents
@@ -148,15 +148,15 @@ class Inverse : public LinearOperator {
   /// ||f - R A C y||, infinity norm, for each column of the right-hand sides f of the last
   /// correction y, or estimate, since expect() (or of A^T, ||f - C A^T R y||), where an iteration
   /// stopped at it; empty where factors alone solve.
-  virtual std::vector<double> left() const { return {}; }
+  virtual std::vector<double> correction_residuals() const { return {}; }
 
   /// The part of the last correction that is left to correct, at most, as far as a probe tells:
   /// where factors that are near A, but not those of A, made it in a few steps.
-  virtual double part_left() const { return 0; }
+  virtual double uncorrected_part() const { return 0; }
 
   /// Whether the last correction, or any estimate since expect(), came to nothing: an iteration
   /// that did not halve its right-hand side. Its results tell neither errors nor norms.
-  virtual bool came_to_nothing() const { return false; }
+  virtual bool stagnated() const { return false; }
 
   /// Takes out of x the null space of A that was named; leaves x as it is where none was.
   virtual void project(Vectors&) const {}

@@ -85,15 +85,16 @@ enum class MemoryKind { host, gpu };
 
 /// Why a sparse elimination by all ranks, or by rank 0 alone, is not kept in checkpoints, without a
 /// full stop; or "".
-constexpr std::string_view why_sparse_is_not_kept(int ranks, bool over_ranks, MemoryKind memory) {
+constexpr std::string_view why_no_sparse_checkpoints(int ranks, bool over_ranks,
+                                                     MemoryKind memory) {
   if (memory == MemoryKind::gpu) return "sparse methods keep none on GPUs";
   return ranks > 1 && !over_ranks ? "rank 0 eliminates alone, without checkpoints" : "";
 }
 
 /// Why any elimination, or iteration, is not kept in checkpoints, likewise.
-constexpr std::string_view why_not_kept(Method method, int ranks, bool over_ranks,
-                                        MemoryKind memory) {
-  return is_sparse(method) ? why_sparse_is_not_kept(ranks, over_ranks, memory) : "";
+constexpr std::string_view why_no_checkpoints(Method method, int ranks, bool over_ranks,
+                                              MemoryKind memory) {
+  return is_sparse(method) ? why_no_sparse_checkpoints(ranks, over_ranks, memory) : "";
 }
 
 inline constexpr std::string_view solving_ranks_words[] = {"auto", "all"};

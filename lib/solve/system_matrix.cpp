@@ -51,7 +51,7 @@ std::vector<double> SystemMatrix::with_halo(const std::vector<double>& own) cons
   return all;
 }
 
-Dense<double> SystemMatrix::over_columns(Dense<double> local, Meeting how) const {
+Dense<double> SystemMatrix::over_columns(Dense<double> local, Combination how) const {
   const auto own_size = own().size() * local.columns;
   Dense<double> halo(local.rows - own().size(), local.columns);
   std::copy(local.values.begin() + own_size, local.values.end(), halo.values.begin());
@@ -70,7 +70,7 @@ Dense<double> SystemMatrix::row_maxima() const {
 Dense<double> SystemMatrix::column_maxima(const std::vector<double>& row_factors) const {
   Dense<double> largest(local_rows().columns, 1);
   bands_.products().column_maxima(row_factors, largest.values);
-  return over_columns(std::move(largest), Meeting::maximum);
+  return over_columns(std::move(largest), Combination::maximum);
 }
 
 /// The infinity norm of R A C, or of its transposed matrix, where vectors are. Not a finite number
@@ -140,7 +140,7 @@ double SystemMatrix::one_norm(const Equilibration& scaling) {
     }
   }
   double norm = 0;
-  for (const double sum : over_columns(std::move(of_columns), Meeting::sum).values) {
+  for (const double sum : over_columns(std::move(of_columns), Combination::sum).values) {
     norm = larger(norm, sum);
   }
   return all_maximum(team(), norm);

@@ -103,7 +103,7 @@ class SystemMatrix : public LinearOperator {
   std::vector<double> with_halo(const std::vector<double>& own) const;
 
   /// The way back: what is known of local columns, combined for own ones.
-  Dense<double> over_columns(Dense<double> local, Meeting how) const;
+  Dense<double> over_columns(Dense<double> local, Combination how) const;
 
   BandMatrix bands_;
   Dense<double> coordinates_;

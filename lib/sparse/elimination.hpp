@@ -20,9 +20,9 @@ class SparseElimination {
  public:
   virtual ~SparseElimination() = default;
 
-  /// From now on `keeper` keeps the fronts of factorisations; null: nobody does. Nothing happens
-  /// where fronts are not on the host. It must outlive them.
-  virtual void keep_by(FrontKeeper*) {}
+  /// From now on `checkpointer` keeps the fronts of factorisations; null: nobody does. Nothing
+  /// happens where fronts are not on the host. It must outlive them.
+  virtual void checkpoint_by(FrontCheckpointer*) {}
 
   /// Factors the matrix with these values, one for each of its entries, of magnitudes up to
   /// about 1. A symmetric kind of factorisation may be another one than that of the analysis.
@@ -49,7 +49,7 @@ class SparseElimination {
   virtual std::int64_t host_bytes() const { return 0; }
 
   /// The regimes of the last factorisation, where a GPU did it.
-  virtual std::optional<GpuRegimes> regimes() const { return {}; }
+  virtual std::optional<KernelStatistics> kernel_statistics() const { return {}; }
 
   /// x <- A^-1 b or A^-T b for b of n x `columns`, row-major, in host memory; b is lost.
   virtual void solve(bool transposed, Index columns, std::vector<T>& b, std::vector<T>& x) = 0;

@@ -17,9 +17,9 @@ namespace {
 template <typename T>
 std::vector<T> between(const SparseAnalysis& analysis, const std::vector<double>& values) {
   std::vector<T> result;
-  result.reserve(analysis.couplings.entries.size());
-  for (const Coupling& coupling : analysis.couplings.entries) {
-    result.push_back(static_cast<T>(values[coupling.source]));
+  result.reserve(analysis.off_diagonal_blocks.entries.size());
+  for (const OffDiagonalEntry& off_diagonal_entry : analysis.off_diagonal_blocks.entries) {
+    result.push_back(static_cast<T>(values[off_diagonal_entry.source]));
   }
   return result;
 }
@@ -50,8 +50,9 @@ PivotCounts HostSparseElimination<T>::factor(Factorization kind, const std::vect
     factors_.reset();
     factors_.emplace(analysis_->fronts, kind, here.threads());
   }
-  const PivotCounts counts = factors_->factor(
-      analysis_->entries, values, perturbing_rule<T>(largest_magnitude(values)), advance, keeper_);
+  const PivotCounts counts =
+      factors_->factor(analysis_->entries, values, perturbing_rule<T>(largest_magnitude(values)),
+                       advance, checkpointer_);
   if (counts.failed >= 0) {
     solve_.reset();
     return counts;
@@ -63,8 +64,8 @@ PivotCounts HostSparseElimination<T>::factor(Factorization kind, const std::vect
   std::vector<FactoredFront<T>> fronts;
   fronts.reserve(analysis_->fronts.size());
   for (LocalIndex s = 0; s < analysis_->fronts.size(); ++s) fronts.push_back(factors_->front(s));
-  solve_.emplace(analysis_->fronts, std::move(fronts), kind, here.threads(), analysis_->couplings,
-                 between<T>(*analysis_, values));
+  solve_.emplace(analysis_->fronts, std::move(fronts), kind, here.threads(),
+                 analysis_->off_diagonal_blocks, between<T>(*analysis_, values));
   make_ready(here.threads());
   return counts;
 }
@@ -86,10 +87,10 @@ const ThresholdOutcome& HostSparseElimination<T>::factor_with_threshold(
   const SingleThreadedBlas here;
   solve_.reset();
   factors_.reset();
-  threshold_.emplace(*analysis_, kind, values, here.threads(), advance, keeper_);
+  threshold_.emplace(*analysis_, kind, values, here.threads(), advance, checkpointer_);
   if (threshold_->outcome().rows.empty()) {
     solve_.emplace(analysis_->fronts, threshold_->fronts(), kind, here.threads(),
-                   analysis_->couplings, between<T>(*analysis_, values));
+                   analysis_->off_diagonal_blocks, between<T>(*analysis_, values));
   }
   return threshold_->outcome();
 }

@@ -15,7 +15,7 @@ class HostSparseElimination final : public SparseElimination<T> {
  public:
   explicit HostSparseElimination(std::shared_ptr<const SparseAnalysis> analysis);
 
-  void keep_by(FrontKeeper* keeper) override { keeper_ = keeper; }
+  void checkpoint_by(FrontCheckpointer* checkpointer) override { checkpointer_ = checkpointer; }
   using SparseElimination<T>::factor;
   PivotCounts factor(Factorization kind, const std::vector<double>& values,
                      const Advance& advance = {}) override;
@@ -41,7 +41,7 @@ class HostSparseElimination final : public SparseElimination<T> {
   std::optional<SparseFactors<T>> factors_;
   std::optional<ThresholdFactors<T>> threshold_;
   std::optional<FactorSolve<T>> solve_;
-  FrontKeeper* keeper_ = nullptr;
+  FrontCheckpointer* checkpointer_ = nullptr;
   UntouchedArray<T> in_order_, found_;  // what solves work in
 };
 

@@ -35,9 +35,9 @@ constexpr double soon = 1;
 
 /// The factors alone, without what makes up for small pivots.
 template <typename T>
-class SparseInverse<T>::Raw final : public LinearOperator {
+class SparseInverse<T>::UnrefinedInverse final : public LinearOperator {
  public:
-  explicit Raw(SparseInverse& of) : of_(of) {}
+  explicit UnrefinedInverse(SparseInverse& of) : of_(of) {}
   void apply(const Vectors& x, Vectors& y) override { of_.factors_.solve(false, x, y); }
   void apply_transposed(const Vectors& x, Vectors& y) override { of_.factors_.solve(true, x, y); }
 
@@ -55,7 +55,7 @@ SparseInverse<T>::SparseInverse(Team& team, SparseMemory& memory, const SparseCh
       lent_(team),
       gathered_(team, memory, lent_, choice, std::move(analysis)),
       factors_(team, memory, lent_, choice.over_ranks),
-      raw_(std::make_unique<Raw>(*this)) {
+      unrefined_(std::make_unique<UnrefinedInverse>(*this)) {
   gathered_.gather_by([this](SystemMatrix& matrix, ScaledValues* whole) {
     return factors_.gather_values(matrix, whole);
   });
@@ -113,15 +113,15 @@ void SparseInverse<T>::factor(const EliminationRun& run) {
     outcome.analysis_seconds = gathered_.analysis()->seconds;
     outcome.flops = gathered_.analysis()->flops;
     outcome.fronts = gathered_.analysis()->fronts.size();
-    if (!gathered_.analysis()->couplings.empty()) {
-      outcome.blocks = static_cast<Index>(gathered_.analysis()->couplings.roots.size());
+    if (!gathered_.analysis()->off_diagonal_blocks.empty()) {
+      outcome.blocks = static_cast<Index>(gathered_.analysis()->off_diagonal_blocks.roots.size());
     }
     if (leveled_ != gathered_.analysis()) {
       levels_ = front_levels(*gathered_.analysis());
       leveled_ = gathered_.analysis();
     }
     outcome.levels = levels_;
-    outcome.gpu = factors_.regimes();
+    outcome.gpu = factors_.kernel_statistics();
     outcome.factor_entries = gathered_.analysis()->factor_entries;
     outcome.perturbed_pivots = counts.perturbed;
     outcome.moved_pivots = counts.swaps;
@@ -241,8 +241,8 @@ bool SparseInverse<T>::finds(const Probe& probe) const {
 }
 
 template <typename T>
-std::unique_ptr<Vectors> SparseInverse<T>::try_out(const EliminationRun& run,
-                                                   FactorFailure& failure) {
+std::unique_ptr<Vectors> SparseInverse<T>::validate_factors(const EliminationRun& run,
+                                                            FactorFailure& failure) {
   const Index perturbed = facts_.sparse->perturbed_pivots;
   std::string told =
       fmt::format("{} of {} pivots were too small and made larger", perturbed, matrix_->order());
@@ -256,7 +256,7 @@ std::unique_ptr<Vectors> SparseInverse<T>::try_out(const EliminationRun& run,
     failure.words = failed_ ? told + ", and GMRES did not do for the values before" : told;
     return nullptr;
   }
-  GmresInverse::Trial trial = gmres().try_out(run.first);
+  GmresInverse::Trial trial = gmres().validate(run.first);
   facts_.sparse->gmres_steps = failure.gmres_steps = trial.outcome.steps;
   if (!trial.outcome.converged) {
     failure.words =
@@ -288,25 +288,25 @@ std::unique_ptr<Vectors> SparseInverse<T>::try_out(const EliminationRun& run,
 template <typename T>
 std::unique_ptr<Vectors> SparseInverse<T>::eliminate(const EliminationRun& run) {
   facts_ = {};
-  by_gmres_ = untried_ = false;
+  by_gmres_ = unvalidated_ = false;
   factors_.begin(gathered_.analysis(), matrix_->layout(), run);
   factor(run);
-  if (overflowed_) return make_sure(run);
+  if (overflowed_) return ensure_valid_factors(run);
   if (choice_.estimated) factors_.release_stacks();
   if (choice_.refined) return nullptr;
   if (run.first == nullptr && facts_.sparse->perturbed_pivots == 0) {
     constexpr double tame = 1e3;  // multipliers that leave refinement enough digits
-    untried_ = largest_multiplier_ > tame;
+    unvalidated_ = largest_multiplier_ > tame;
     return nullptr;
   }
-  return make_sure(run);
+  return ensure_valid_factors(run);
 }
 
 template <typename T>
-std::unique_ptr<Vectors> SparseInverse<T>::make_sure(const EliminationRun& run) {
+std::unique_ptr<Vectors> SparseInverse<T>::ensure_valid_factors(const EliminationRun& run) {
   FactorFailure failure = factors_.known_failure();
   if (overflowed_) failure.words = "a pivot overflowed";
-  std::unique_ptr<Vectors> x = failure.words.empty() ? try_out(run, failure) : nullptr;
+  std::unique_ptr<Vectors> x = failure.words.empty() ? validate_factors(run, failure) : nullptr;
   if (failure.words.empty()) return run.first != nullptr ? std::move(x) : nullptr;
   factor_with_threshold(run, failure);
   failed_ = facts_.sparse->gmres_steps > 0 || failed_;
@@ -331,7 +331,7 @@ std::unique_ptr<Vectors> SparseInverse<T>::make_sure(const EliminationRun& run) 
 
 template <typename T>
 GmresInverse& SparseInverse<T>::gmres() {
-  if (!gmres_) gmres_.emplace(*matrix_, *scaling_, *raw_);
+  if (!gmres_) gmres_.emplace(*matrix_, *scaling_, *unrefined_);
   return *gmres_;
 }
 
@@ -342,7 +342,7 @@ void SparseInverse<T>::apply_first(const Vectors& x, Vectors& y) {
     y.fill(0);  // which tells nothing
     return;
   }
-  untried_ = false;
+  unvalidated_ = false;
   if (factors_.known_failure().words.empty()) {
     factors_.solve(false, x, y);
     // With the largest entry instead of the norm, which is as large at least: a pass less over A.
@@ -356,22 +356,22 @@ void SparseInverse<T>::apply_first(const Vectors& x, Vectors& y) {
     if (good) return;
   }
   Progress silent("eliminating", 1, Progress::Show::off);
-  const std::unique_ptr<Vectors> first = make_sure({silent, nullptr, &x, nullptr});
+  const std::unique_ptr<Vectors> first = ensure_valid_factors({silent, nullptr, &x, nullptr});
   first != nullptr ? copy(*first, y) : apply(x, y);
 }
 
 template <typename T>
 void SparseInverse<T>::apply(const Vectors& x, Vectors& y) {
-  if (untried_) return apply_first(x, y);
+  if (unvalidated_) return apply_first(x, y);
   by_gmres_ ? gmres_->apply(x, y) : factors_.solve(false, x, y);
 }
 
 template <typename T>
 void SparseInverse<T>::apply_transposed(const Vectors& x, Vectors& y) {
-  if (untried_) {
-    untried_ = false;
+  if (unvalidated_) {
+    unvalidated_ = false;
     Progress silent("eliminating", 1, Progress::Show::off);
-    make_sure({silent, nullptr, nullptr, nullptr});
+    ensure_valid_factors({silent, nullptr, nullptr, nullptr});
   }
   by_gmres_ ? gmres_->apply_transposed(x, y) : factors_.solve(true, x, y);
 }

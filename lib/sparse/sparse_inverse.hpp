@@ -9,7 +9,7 @@
 #include "solve/inverse.hpp"
 #include "solve/trust/probe.hpp"
 #include "sparse/gathered_matrix.hpp"
-#include "sparse/held_factors.hpp"
+#include "sparse/sparse_factorization.hpp"
 
 namespace spsolve {
 
@@ -46,13 +46,13 @@ class SparseInverse final : public Inverse {
     if (by_gmres_) gmres_->expect(purpose);
   }
   bool iterates() const override { return by_gmres_; }
-  std::vector<double> left() const override {
-    return by_gmres_ ? gmres_->left() : std::vector<double>{};
+  std::vector<double> correction_residuals() const override {
+    return by_gmres_ ? gmres_->correction_residuals() : std::vector<double>{};
   }
   const InverseFacts& facts() const override { return facts_; }
 
  private:
-  class Raw;
+  class UnrefinedInverse;
 
   void factor(const EliminationRun& run);
   void factor_with_threshold(const EliminationRun& run, const FactorFailure& failure);
@@ -70,10 +70,10 @@ class SparseInverse final : public Inverse {
   double seconds_of_threshold() const;
   /// Whether the factors do, by themselves or with GMRES; if not, `failure` says why. Hands back
   /// what was solved for run.first on the way.
-  std::unique_ptr<Vectors> try_out(const EliminationRun& run, FactorFailure& failure);
-  /// try_out(), and what is done where it fails.
-  std::unique_ptr<Vectors> make_sure(const EliminationRun& run);
-  /// make_sure() by y <- A^-1 x, where factors are to be tried out yet.
+  std::unique_ptr<Vectors> validate_factors(const EliminationRun& run, FactorFailure& failure);
+  /// validate_factors(), and what is done where it fails.
+  std::unique_ptr<Vectors> ensure_valid_factors(const EliminationRun& run);
+  /// ensure_valid_factors() by y <- A^-1 x, where factors are to be tried out yet.
   void apply_first(const Vectors& x, Vectors& y);
   GmresInverse& gmres();
 
@@ -87,13 +87,13 @@ class SparseInverse final : public Inverse {
   const Equilibration* scaling_ = nullptr;
   LentProcessors lent_;
   GatheredMatrix gathered_;
-  HeldFactors<T> factors_;
-  std::unique_ptr<Raw> raw_;
-  std::optional<GmresInverse> gmres_;  // on raw_, where it was asked for
+  SparseFactorization<T> factors_;
+  std::unique_ptr<UnrefinedInverse> unrefined_;
+  std::optional<GmresInverse> gmres_;  // on unrefined_, where it was asked for
   bool by_gmres_ = false;
-  bool failed_ = false;      // GMRES on restricted pivots, for these values or some before
-  bool untried_ = false;     // factors whose multipliers grew
-  bool overflowed_ = false;  // a pivot of the last ones
+  bool failed_ = false;       // GMRES on restricted pivots, for these values or some before
+  bool unvalidated_ = false;  // factors whose multipliers grew
+  bool overflowed_ = false;   // a pivot of the last ones
   double largest_multiplier_ = 0;
   InverseFacts facts_;
 };

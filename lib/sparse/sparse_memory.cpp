@@ -17,10 +17,10 @@ class HostSparseMemory final : public SparseMemory {
       std::shared_ptr<const SparseAnalysis> analysis) override {
     return std::make_unique<HostSparseElimination<double>>(std::move(analysis));
   }
-  std::unique_ptr<TeamFronts<float>> in_float(Team& team, const RankTree& tree) override {
+  std::unique_ptr<TeamFronts<float>> in_float(Team& team, const TreePartition& tree) override {
     return host_team_fronts<float>(team, tree);
   }
-  std::unique_ptr<TeamFronts<double>> in_double(Team& team, const RankTree& tree) override {
+  std::unique_ptr<TeamFronts<double>> in_double(Team& team, const TreePartition& tree) override {
     return host_team_fronts<double>(team, tree);
   }
 };

@@ -29,11 +29,11 @@ class SparseMemory {
       std::shared_ptr<const SparseAnalysis> analysis) = 0;
 
   /// This rank's part of an elimination by all ranks of `team`; both must outlive it. Collective.
-  virtual std::unique_ptr<TeamFronts<float>> in_float(Team& team, const RankTree& tree) = 0;
-  virtual std::unique_ptr<TeamFronts<double>> in_double(Team& team, const RankTree& tree) = 0;
+  virtual std::unique_ptr<TeamFronts<float>> in_float(Team& team, const TreePartition& tree) = 0;
+  virtual std::unique_ptr<TeamFronts<double>> in_double(Team& team, const TreePartition& tree) = 0;
 
   template <typename T>
-  std::unique_ptr<TeamFronts<T>> make_for_team(Team& team, const RankTree& tree) {
+  std::unique_ptr<TeamFronts<T>> make_for_team(Team& team, const TreePartition& tree) {
     if constexpr (std::is_same_v<T, float>) {
       return in_float(team, tree);
     } else {

@@ -20,9 +20,9 @@ KrylovFirst::KrylovFirst(Iterates iteration, Eliminates elimination, BeforeDoubl
 void KrylovFirst::begin() {
   if (inverse_ != nullptr && !eliminated_) return;
   inverse_ = nullptr;
-  Way way = iteration_();
-  method_ = way.method;
-  inverse_ = std::move(way.inverse);
+  Candidate candidate = iteration_();
+  method_ = candidate.method;
+  inverse_ = std::move(candidate.inverse);
   eliminated_ = false;
   facts_ = {};
 }
@@ -75,9 +75,9 @@ std::unique_ptr<Vectors> KrylovFirst::eliminate(const EliminationRun& run) {
   x = nullptr;
   inverse_ = nullptr;
   if (before_second_) before_second_(failure);
-  Way way = elimination_(*matrix_, failure);
-  const Method tried = std::exchange(method_, way.method);
-  inverse_ = std::move(way.inverse);
+  Candidate candidate = elimination_(*matrix_, failure);
+  const Method tried = std::exchange(method_, candidate.method);
+  inverse_ = std::move(candidate.inverse);
   eliminated_ = true;
   inverse_->prepare(*matrix_, *scaling_);
   run.progress.restart("eliminating after all");

@@ -16,13 +16,13 @@ namespace spsolve {
 /// begins, which takes the scale factors that the iteration wanted.
 class KrylovFirst final : public Inverse {
  public:
-  struct Way {
+  struct Candidate {
     Method method;
     std::unique_ptr<Inverse> inverse;
   };
-  using Iterates = std::function<Way()>;
+  using Iterates = std::function<Candidate()>;
   /// A maker of the elimination of a matrix, `why` it is needed being said in words.
-  using Eliminates = std::function<Way(SystemMatrix& matrix, const std::string& why)>;
+  using Eliminates = std::function<Candidate(SystemMatrix& matrix, const std::string& why)>;
 
   /// `before_second` is called as BeforeDouble says, before the elimination. `negates`: the scale
   /// factors of the rows of a symmetric A are -1, so that what is negative becomes positive.
@@ -38,8 +38,10 @@ class KrylovFirst final : public Inverse {
   void expect(SolvePurpose purpose) override { inverse_->expect(purpose); }
   bool iterates() const override { return inverse_->iterates(); }
   void project(Vectors& x) const override { inverse_->project(x); }
-  std::vector<double> left() const override { return inverse_->left(); }
-  bool came_to_nothing() const override { return inverse_->came_to_nothing(); }
+  std::vector<double> correction_residuals() const override {
+    return inverse_->correction_residuals();
+  }
+  bool stagnated() const override { return inverse_->stagnated(); }
   const InverseFacts& facts() const override {
     return eliminated_ || inverse_ == nullptr ? facts_ : inverse_->facts();
   }

@@ -22,9 +22,9 @@ namespace {
 template <Method method>
 std::string refuse_krylov(const SolverQuestion& question) {
   const SolverOptions& options = question.options;
-  const SparseOutlook& outlook = question.study.outlook;
+  const FactorizationEstimate& estimate = question.pattern_analysis.estimate;
   const bool is_taken =
-      outlook.promise.method == method || (method == Method::cg && outlook.elliptic);
+      estimate.iteration.method == method || (method == Method::cg && estimate.elliptic);
   if (options.method == Method::automatic && !is_taken) {
     return fmt::format("solve.method=auto does not take {} for this matrix", name(method));
   }
@@ -59,11 +59,11 @@ std::string refuse_krylov(const SolverQuestion& question) {
 /// nobody knows before: a hundred.
 template <Method method>
 SolverAnalysis analyse_krylov(const SolverQuestion& question) {
-  const SparseOutlook& outlook = question.study.outlook;
-  if (question.options.method == Method::automatic && outlook.promise.method == method) {
-    return {0, outlook.promise.seconds};
+  const FactorizationEstimate& estimate = question.pattern_analysis.estimate;
+  if (question.options.method == Method::automatic && estimate.iteration.method == method) {
+    return {0, estimate.iteration.seconds};
   }
-  if (outlook.elliptic) {
+  if (estimate.elliptic) {
     const bool estimates = question.options.condition;
     if (question.memory == MemoryKind::gpu) {
       return {0, seconds_of_multigrid_on_gpus(question.shape, question.ranks, estimates) /
@@ -71,7 +71,7 @@ SolverAnalysis analyse_krylov(const SolverQuestion& question) {
     }
     const auto units =
         static_cast<double>(question.shape.nonzeros) + 5 * static_cast<double>(question.shape.rows);
-    const double held_up = std::pow(0.5 * question.ranks * std::max(1, outlook.threads),
+    const double held_up = std::pow(0.5 * question.ranks * std::max(1, estimate.threads),
                                     -host_tuning.power_of_threads);
     const double of_unit = host_tuning.seconds_of_setup + host_tuning.seconds_of_iteration +
                            (estimates ? host_tuning.seconds_of_estimates : 0);
@@ -93,7 +93,8 @@ std::int64_t preconditioner_bytes(const SolverQuestion& question, Index height, 
   std::int64_t bytes = row.bytes(height, nonzeros);
   if (row.kind == Preconditioner::multigrid && question.ranks > 1) {
     // Levels that every rank has whole: all of them where the matrix is small.
-    const Index whole = std::min(whole_level_nonzeros(question.memory), question.shape.nonzeros);
+    const Index whole =
+        std::min(replicated_level_nonzeros(question.memory), question.shape.nonzeros);
     const double share = static_cast<double>(whole) /
                          static_cast<double>(std::max<Index>(1, question.shape.nonzeros));
     bytes += row.bytes(static_cast<Index>(share * static_cast<double>(question.shape.rows)), whole);
@@ -124,7 +125,7 @@ void plan_krylov(const SolverQuestion& question, int rank, MemoryPlan& plan) {
   if (question.guesses) {
     there.push_back({"eliminate", "first guess", vectors_bytes(height, question.right_hand_sides)});
   }
-  if (question.keeps) {
+  if (question.wants_checkpoints) {
     plan.parts.push_back({"prepare", "right-hand sides, for the names of checkpoints",
                           vectors_bytes(height, question.right_hand_sides)});
   }
@@ -148,14 +149,14 @@ void plan_krylov(const SolverQuestion& question, int rank, MemoryPlan& plan) {
 
 /// Whether `auto` iterates at first, and eliminates where that does not do.
 bool is_a_trial(const SolverQuestion& question) {
-  const SparseOutlook& outlook = question.study.outlook;
+  const FactorizationEstimate& estimate = question.pattern_analysis.estimate;
   return question.options.method == Method::automatic &&
-         (outlook.analysed || outlook.promise.made());
+         (estimate.analysed || estimate.iteration.made());
 }
 
 /// The elimination that follows a trial that fails.
 SolverRow row_behind(const SolverQuestion& question) {
-  switch (question.study.outlook.kind) {
+  switch (question.pattern_analysis.estimate.kind) {
     case Factorization::cholesky:
       return sparse_cholesky_row();
     case Factorization::ldlt:
@@ -168,21 +169,21 @@ SolverRow row_behind(const SolverQuestion& question) {
 
 /// The memory of the elimination that follows a trial that fails; nothing where there is none.
 MemoryPlan plan_behind(const SolverQuestion& question, int rank) {
-  return is_a_trial(question) && question.study.outlook.analysed
+  return is_a_trial(question) && question.pattern_analysis.estimate.analysed
              ? row_behind(question).plan_in_double(question, rank)
              : MemoryPlan{};
 }
 
 /// Analyses a matrix that has not been, and refuses what then does not fit into memory.
-SolverQuestion studied_late(Team& team, SystemMatrix& matrix, SolverQuestion question,
-                            const std::string& why) {
+SolverQuestion analysed_late(Team& team, SystemMatrix& matrix, SolverQuestion question,
+                             const std::string& why) {
   Csr<double> gathered;
   if (team.size() > 1) {
     gathered = redistribute_rows(team, matrix.layout(), matrix.scaled_rows({}),
                                  RowLayout::on_first_rank(matrix.order(), team.size()));
   }
-  question.study = study_sparsity(team, team.size() > 1 ? gathered : matrix.local_rows(),
-                                  question.options, question.memory);
+  question.pattern_analysis = analyse_pattern(
+      team, team.size() > 1 ? gathered : matrix.local_rows(), question.options, question.memory);
   const PlanFor plans = [&](int rank, int ranks) {
     SolverQuestion there = question;
     there.ranks = ranks;
@@ -204,21 +205,23 @@ std::unique_ptr<Inverse> make_krylov(Team& team, DenseMemory& memory,
   SolverOptions options = question.options;
   options.method = method;
   if (!is_a_trial(question)) return std::make_unique<KrylovInverse>(memory, options);
-  const SparseOutlook& outlook = question.study.outlook;
+  const FactorizationEstimate& estimate = question.pattern_analysis.estimate;
   if (options.iterations == 0) {
-    options.iterations = outlook.analysed ? host_tuning.steps_of_trial : outlook.promise.steps;
+    options.iterations = estimate.analysed ? host_tuning.steps_of_trial : estimate.iteration.steps;
   }
   return std::make_unique<KrylovFirst>(
       [&memory, options] {
-        return KrylovFirst::Way{method, std::make_unique<KrylovInverse>(memory, options)};
+        return KrylovFirst::Candidate{method, std::make_unique<KrylovInverse>(memory, options)};
       },
       [&team, &memory, question](SystemMatrix& matrix, const std::string& why) {
-        const SolverQuestion studied =
-            question.study.outlook.analysed ? question : studied_late(team, matrix, question, why);
-        const SolverRow behind = row_behind(studied);
-        return KrylovFirst::Way{behind.method, behind.make(team, memory, studied, {})};
+        const SolverQuestion analysed_question = question.pattern_analysis.estimate.analysed
+                                                     ? question
+                                                     : analysed_late(team, matrix, question, why);
+        const SolverRow behind = row_behind(analysed_question);
+        return KrylovFirst::Candidate{behind.method,
+                                      behind.make(team, memory, analysed_question, {})};
       },
-      std::move(before_second), outlook.promise.negative);
+      std::move(before_second), estimate.iteration.negative);
 }
 
 template <Method method>

@@ -161,7 +161,7 @@ double predicted_solve_seconds(const SolverQuestion& question, double factor_ent
     return gpu_tuning.seconds_of_solves + (estimates ? gpu_tuning.seconds_of_estimates : 0);
   }
   if (!estimates) return 0;
-  const int threads = std::max(1, question.study.outlook.threads);
+  const int threads = std::max(1, question.pattern_analysis.estimate.threads);
   return host_tuning.seconds_of_entry_in_estimates * factor_entries *
          std::pow(threads, -host_tuning.power_of_threads);
 }
@@ -195,7 +195,8 @@ const SolverRow& choose_solver(const SolverQuestion& question) {
   double least = 0;
   std::string reason;
   // An elimination that would follow an iteration is analysed when it is needed.
-  const bool stands_behind = is_sparse(wanted) && question.study.outlook.promise.made();
+  const bool stands_behind =
+      is_sparse(wanted) && question.pattern_analysis.estimate.iteration.made();
   for (const SolverRow& row : solver_table()) {
     if (wanted != Method::automatic && row.method != wanted) continue;
     if (stands_behind) return row;

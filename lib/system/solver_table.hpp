@@ -13,7 +13,7 @@
 #include "plan/memory_plan.hpp"
 #include "solve/inverse.hpp"
 #include "solve/options.hpp"
-#include "sparse/analysis/outlook.hpp"
+#include "sparse/analysis/factorization_estimate.hpp"
 
 namespace spsolve {
 
@@ -35,10 +35,10 @@ struct SolverQuestion {
   std::int64_t gpu_memory = std::numeric_limits<std::int64_t>::max();
   /// How ranks read, where it is not rank 0 that does.
   std::optional<ReadingTogether> reads_together;
-  bool keeps = false;      ///< whether checkpoints are wanted
-  Index null_vectors = 0;  ///< of a null space that is named
-  bool guesses = false;    ///< whether there is a first guess of the solution
-  SparseStudy study;       ///< what the analysis of the pattern came to
+  bool wants_checkpoints = false;    ///< whether checkpoints are wanted
+  Index null_vectors = 0;            ///< of a null space that is named
+  bool guesses = false;              ///< whether there is a first guess of the solution
+  PatternAnalysis pattern_analysis;  ///< what the analysis of the pattern came to
 };
 
 /// The findings of a method of the table before it takes any memory.

@@ -16,15 +16,15 @@ namespace {
 template <Method method>
 std::string refuse_sparse(const SolverQuestion& question) {
   const SolverOptions& options = question.options;
-  const SparseOutlook& outlook = question.study.outlook;
+  const FactorizationEstimate& estimate = question.pattern_analysis.estimate;
   if (const auto reason = why_not(method, options.pivoting); !reason.empty()) {
     return std::string(reason);
   }
   if (const auto reason = why_not(method, options.null_space); !reason.empty()) {
     return std::string(reason);
   }
-  if (method != Method::sparse_lu && options.method == method && !outlook.analysed) {
-    if (!outlook.facts.symmetric) {
+  if (method != Method::sparse_lu && options.method == method && !estimate.analysed) {
+    if (!estimate.facts.symmetric) {
       return fmt::format(
           "solve.method={} wants a symmetric matrix, and this one is not (a_ij = a_ji for all "
           "entries, bit for bit); use solve.method=sparse_lu",
@@ -34,7 +34,7 @@ std::string refuse_sparse(const SolverQuestion& question) {
            "this one "
            "is not positive; use solve.method=sparse_ldlt";
   }
-  if (!outlook.analysed || outlook.kind != factorization_of(method)) {
+  if (!estimate.analysed || estimate.kind != factorization_of(method)) {
     return fmt::format(
         "solve.method={} is not what this matrix was analysed for; use solve.method=auto",
         name(method));
@@ -44,9 +44,9 @@ std::string refuse_sparse(const SolverQuestion& question) {
 
 /// Whether all ranks eliminate, and hold the factors.
 bool over_ranks(const SolverQuestion& question) {
-  const SparseOutlook& outlook = question.study.outlook;
-  return question.memory == MemoryKind::host ? outlook.over_ranks
-                                             : outlook.over_gpus && question.ranks > 1;
+  const FactorizationEstimate& estimate = question.pattern_analysis.estimate;
+  return question.memory == MemoryKind::host ? estimate.over_ranks
+                                             : estimate.over_gpus && question.ranks > 1;
 }
 
 /// The memory that a factorisation in double takes of the GPU, where the system's matrix and
@@ -57,7 +57,7 @@ GpuFactorMemory fitted_gpu_memory(const SolverQuestion& question) {
                        (4 * question.right_hand_sides + most_vectors);
   const std::int64_t beside =
       csr_bytes(question.shape.rows, question.shape.nonzeros, 2 * sizeof(double)) + vectors;
-  const GpuFactorMemory& gpu = question.study.outlook.gpu_memory;
+  const GpuFactorMemory& gpu = question.pattern_analysis.estimate.gpu_memory;
   if (question.gpu_memory == std::numeric_limits<std::int64_t>::max()) return gpu;
   return gpu.within(static_cast<std::int64_t>(gpu_tuning.usable_memory *
                                               static_cast<double>(question.gpu_memory - beside)));
@@ -67,7 +67,7 @@ GpuFactorMemory fitted_gpu_memory(const SolverQuestion& question) {
 /// sweep.
 double seconds_on_the_way(const SolverQuestion& question) {
   if (question.memory != MemoryKind::gpu || over_ranks(question)) return 0;
-  const std::int64_t factors = question.study.outlook.gpu_memory.factors;
+  const std::int64_t factors = question.pattern_analysis.estimate.gpu_memory.factors;
   if (fitted_gpu_memory(question).factors >= factors) return 0;
   constexpr int sweeps = 2, solves = 2;  // one is refined
   return (1 + sweeps * solves) * static_cast<double>(factors) / gpu_tuning.bytes_over_link;
@@ -75,16 +75,16 @@ double seconds_on_the_way(const SolverQuestion& question) {
 
 template <Method method>
 SolverAnalysis analyse_sparse_row(const SolverQuestion& question) {
-  const SparseOutlook& outlook = question.study.outlook;
+  const FactorizationEstimate& estimate = question.pattern_analysis.estimate;
   const double seconds =
       question.memory == MemoryKind::gpu
-          ? predicted_gpu_seconds(outlook.flops, outlook.factor_entries, outlook.gpu_path) /
+          ? predicted_gpu_seconds(estimate.flops, estimate.factor_entries, estimate.gpu_path) /
                 (over_ranks(question) ? question.ranks : 1)
-          : predicted_seconds(outlook.flops, outlook.factor_entries,
-                              outlook.threads * (over_ranks(question) ? question.ranks : 1));
-  return {outlook.flops,
+          : predicted_seconds(estimate.flops, estimate.factor_entries,
+                              estimate.threads * (over_ranks(question) ? question.ranks : 1));
+  return {estimate.flops,
           seconds + seconds_on_the_way(question) +
-              predicted_solve_seconds(question, static_cast<double>(outlook.factor_entries))};
+              predicted_solve_seconds(question, static_cast<double>(estimate.factor_entries))};
 }
 
 /// The memory of a rank that eliminates with all others, of question.ranks, as it was studied; for
@@ -109,11 +109,12 @@ void plan_over_ranks(const SolverQuestion& question, int rank, double share, con
     return static_cast<std::int64_t>(by * static_cast<double>(bytes));
   };
   if (question.memory == MemoryKind::gpu) {
-    const auto [of, scale] = memory_in_team(question, question.study.of_gpus, rank);
+    const auto [of, scale] = memory_in_team(question, question.pattern_analysis.of_gpus, rank);
     const double width =
         static_cast<double>(std::min<Index>(most_sweep_columns, question.right_hand_sides));
-    plan.parts.push_back({phase, "fronts of this rank, values of its part",
-                          scaled(question.study.outlook.analysis_bytes, 1.0 / question.ranks)});
+    plan.parts.push_back(
+        {phase, "fronts of this rank, values of its part",
+         scaled(question.pattern_analysis.estimate.analysis_bytes, 1.0 / question.ranks)});
     plan.on_gpu.push_back(
         {phase, "sparse factors of this rank", scaled(of.factors, share * scale)});
     plan.on_gpu.push_back(
@@ -130,7 +131,7 @@ void plan_over_ranks(const SolverQuestion& question, int rank, double share, con
     }
     return;
   }
-  const auto [of, scale] = memory_in_team(question, question.study.of_ranks, rank);
+  const auto [of, scale] = memory_in_team(question, question.pattern_analysis.of_ranks, rank);
   plan.parts.push_back({phase, "sparse factors of this rank", scaled(of.factors, share * scale)});
   plan.parts.push_back(
       {phase, "stack of fronts, columns of shared ones", scaled(of.stack, share * scale)});
@@ -147,7 +148,7 @@ void plan_sparse(const SolverQuestion& question, int rank, double share, const c
   const bool shared = over_ranks(question);
   if (shared) plan_over_ranks(question, rank, share, phase, plan);
   if (rank != 0) return;
-  const SparseOutlook& outlook = question.study.outlook;
+  const FactorizationEstimate& estimate = question.pattern_analysis.estimate;
   const Index n = question.shape.rows;
   const auto part = [&](std::int64_t bytes) {
     return static_cast<std::int64_t>(share * static_cast<double>(bytes));
@@ -155,8 +156,8 @@ void plan_sparse(const SolverQuestion& question, int rank, double share, const c
   const auto vectors = static_cast<std::int64_t>(sizeof(double)) * n;
   plan.parts.push_back({"prepare", "matrix for sparse elimination",
                         csr_bytes(n, question.shape.nonzeros, 2 * sizeof(double))});
-  plan.parts.push_back({"prepare", "analysis of the pattern", outlook.analysis_bytes});
-  plan.parts.push_back({phase, "analysis of the pattern", outlook.analysis_bytes});
+  plan.parts.push_back({"prepare", "analysis of the pattern", estimate.analysis_bytes});
+  plan.parts.push_back({phase, "analysis of the pattern", estimate.analysis_bytes});
   plan.parts.push_back({phase, "values of the matrix",
                         question.shape.nonzeros * static_cast<std::int64_t>(sizeof(double))});
   if (shared) {
@@ -166,7 +167,7 @@ void plan_sparse(const SolverQuestion& question, int rank, double share, const c
   }
   if (question.memory == MemoryKind::gpu) {
     const GpuFactorMemory gpu = fitted_gpu_memory(question);
-    const std::int64_t factors = outlook.gpu_memory.factors;
+    const std::int64_t factors = estimate.gpu_memory.factors;
     if (gpu.factors < factors) {
       plan.on_gpu.push_back({phase, "sparse factors, some levels at a time", part(gpu.factors)});
       plan.parts.push_back({phase, "sparse factors of the GPU", part(factors)});
@@ -180,10 +181,10 @@ void plan_sparse(const SolverQuestion& question, int rank, double share, const c
          part(gpu.column) * std::min<Index>(most_sweep_columns, question.right_hand_sides)});
     return;
   }
-  plan.parts.push_back({phase, "sparse factors", part(outlook.memory.factors)});
-  plan.parts.push_back({phase, std::string(stack_of_fronts), part(outlook.memory.stack)});
+  plan.parts.push_back({phase, "sparse factors", part(estimate.memory.factors)});
+  plan.parts.push_back({phase, std::string(stack_of_fronts), part(estimate.memory.stack)});
   plan.parts.push_back({phase, std::string(vectors_inside),
-                        outlook.memory.rest + 4 * vectors * question.right_hand_sides});
+                        estimate.memory.rest + 4 * vectors * question.right_hand_sides});
 }
 
 /// Lets parts of a plan that are not alive at the same time take turns where rank 0 eliminates on a
@@ -198,12 +199,13 @@ void take_turns(const SolverQuestion& question, MemoryPlan& plan) {
   // Inside of a solve: what is found, also of some columns at a time, and places of rows.
   const Index inside = k + (k > most_sweep_columns ? 2 * most_sweep_columns : 0) + 1;
   constexpr Index inside_of_estimate = 2 + 1;
-  const std::int64_t rest = question.study.outlook.memory.rest;
-  std::vector<MemoryPlan::Part> in_turns;
-  const auto add = [&](const char* phase, const MemoryPlan::Part& part, std::int64_t bytes) {
+  const std::int64_t rest = question.pattern_analysis.estimate.memory.rest;
+  std::vector<MemoryPlan::PlannedBytes> in_turns;
+  const auto add = [&](const char* phase, const MemoryPlan::PlannedBytes& part,
+                       std::int64_t bytes) {
     if (bytes > 0) in_turns.push_back({phase, part.what, bytes});
   };
-  for (const MemoryPlan::Part& part : plan.parts) {
+  for (const MemoryPlan::PlannedBytes& part : plan.parts) {
     if (part.phase != "eliminate") {
       in_turns.push_back(part);
     } else if (alone && part.what == solved_vectors) {
@@ -229,8 +231,8 @@ void take_turns(const SolverQuestion& question, MemoryPlan& plan) {
 }
 
 void plan_sparse_row(const SolverQuestion& question, int rank, MemoryPlan& plan) {
-  plan.about = to_text(question.study.outlook, question.memory);
-  plan_study(plan, question.shape, rank);
+  plan.about = to_text(question.pattern_analysis.estimate, question.memory);
+  plan_pattern_analysis(plan, question.shape, rank);
   const double share = question.options.precision == Precision::float64 ? 1.0 : 0.5;
   plan_sparse(question, rank, share, "eliminate", plan);
   if (question.memory == MemoryKind::host && !over_ranks(question) && rank == 0) {
@@ -255,7 +257,7 @@ std::unique_ptr<Inverse> make_sparse(Team& team, DenseMemory& memory,
   choice.may_change = question.options.method == Method::automatic;
   choice.estimated = question.options.condition;
   const Precision precision = question.options.precision;
-  const std::shared_ptr<const SparseAnalysis> analysis = question.study.analysis;
+  const std::shared_ptr<const SparseAnalysis> analysis = question.pattern_analysis.analysis;
   if (precision == Precision::float64) {
     return std::make_unique<SparseInverse<double>>(team, where, choice, analysis);
   }

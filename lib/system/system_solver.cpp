@@ -7,8 +7,8 @@
 #include "core/over_blocks.hpp"
 #include "distribute/redistribute.hpp"
 #include "krylov/null_space.hpp"
-#include "solve/near_one.hpp"
-#include "solve/trust/hidden_error.hpp"
+#include "solve/right_hand_side_scaling.hpp"
+#include "solve/trust/unmeasured_error.hpp"
 
 namespace spsolve {
 
@@ -52,7 +52,7 @@ EliminationChoice SystemSolver::choice() const {
   if (!instead) return row_.choice(question_);
   SolverQuestion question = question_;
   question.options.method = *instead;
-  question.keeps = false;
+  question.wants_checkpoints = false;
   return choose_solver(question).choice(question);
 }
 
@@ -114,7 +114,7 @@ void SystemSolver::eliminate(Progress& progress, Checkpoints* checkpoints, const
   EliminationRun run{progress, checkpoints, b, guess};
   std::unique_ptr<Vectors> scaled, scaled_guess;
   const std::vector<double> factors =
-      b != nullptr ? factors_near_one(*matrix_, *b) : std::vector<double>{};
+      b != nullptr ? right_hand_side_scales(*matrix_, *b) : std::vector<double>{};
   const bool far = any_scales(factors);
   if (b != nullptr && (scaling_.scales || far)) {
     scaled = copy_of(*b);
@@ -161,8 +161,8 @@ void SystemSolver::apply_transposed(const Vectors& x, Vectors& y) {
 
 SolveOutcome SystemSolver::solve(const Vectors& b, Vectors& x, PhaseTimes& times) {
   whole();
-  const Side side{*matrix_, *this, scaling_.rows, estimates_};
-  return solve_near_one(side, b, x, times, [this](const Vectors& right, Vectors& to) {
+  const SolveSide side{*matrix_, *this, scaling_.rows, estimates_};
+  return solve_scaled(side, b, x, times, [this](const Vectors& right, Vectors& to) {
     if (first_ != nullptr && first_->columns() == right.columns()) {
       copy(*first_, to);
     } else {
@@ -183,17 +183,17 @@ SolveOutcome SystemSolver::solve_transposed(const Vectors& b, Vectors& x, PhaseT
                                        matrix_->memory());
   }
   Transposed inverse(*this);
-  const Side side{*transposed_, inverse, scaling_.columns, of_transposed_};
-  return solve_near_one(side, b, x, times, [this](const Vectors& right, Vectors& to) {
+  const SolveSide side{*transposed_, inverse, scaling_.columns, of_transposed_};
+  return solve_scaled(side, b, x, times, [this](const Vectors& right, Vectors& to) {
     inverse_->expect(SolvePurpose::solution);
     apply_transposed(right, to);
   });
 }
 
 template <typename Solve>
-SolveOutcome SystemSolver::solve_near_one(const Side& side, const Vectors& b, Vectors& x,
-                                          PhaseTimes& times, const Solve& solve) {
-  std::vector<double> factors = factors_near_one(*matrix_, b);
+SolveOutcome SystemSolver::solve_scaled(const SolveSide& side, const Vectors& b, Vectors& x,
+                                        PhaseTimes& times, const Solve& solve) {
+  std::vector<double> factors = right_hand_side_scales(*matrix_, b);
   std::unique_ptr<Vectors> near;
   times.measure("gather", [&] {
     if (any_scales(factors)) {
@@ -216,7 +216,7 @@ SolveOutcome SystemSolver::solve_near_one(const Side& side, const Vectors& b, Ve
   return outcome;
 }
 
-bool SystemSolver::probes(const Side& side, bool fit) const {
+bool SystemSolver::probes(const SolveSide& side, bool fit) const {
   const SolverOptions& options = question_.options;
   // Of A^T the null space may be another one than that which was named.
   if (is_singular() && !is_of_a(side)) return false;
@@ -228,7 +228,7 @@ bool SystemSolver::probes(const Side& side, bool fit) const {
   return rows.most <= 0x1p60 * rows.least;
 }
 
-void SystemSolver::look_for_known_solution(const Side& side, PhaseTimes& times) {
+void SystemSolver::look_for_known_solution(const SolveSide& side, PhaseTimes& times) {
   const InverseFacts& facts = inverse_->facts();
   times.measure(question_.options.condition ? "condition" : "check", [&] {
     if (is_of_a(side) && facts.probe) {
@@ -271,7 +271,7 @@ std::string SystemSolver::inertia_doubt() const {
   return probe->found() ? "" : "the factors did not find a solution that was known";
 }
 
-SolveOutcome SystemSolver::finish(const Side& side, const Vectors& b, Vectors& x,
+SolveOutcome SystemSolver::finish(const SolveSide& side, const Vectors& b, Vectors& x,
                                   const std::vector<double>& factors, PhaseTimes& times) {
   SystemMatrix& matrix = side.matrix;
   LinearOperator& inverse = side.inverse;
@@ -299,15 +299,15 @@ SolveOutcome SystemSolver::finish(const Side& side, const Vectors& b, Vectors& x
       times.measure("check", [&] { return refine(matrix, b, inverse, setting, x, space_); });
   space_.residual.finish();
   space_.correction.finish();
-  if (const double part = inverse_->part_left(); part > 0 && outcome.refinement.tried) {
+  if (const double part = inverse_->uncorrected_part(); part > 0 && outcome.refinement.tried) {
     double& error = outcome.refinement.forward_error;
     error = std::max(error, part * outcome.refinement.step);
   }
-  Hidden hidden{maxima(x), {}, 0};
+  UnmeasuredFacts unmeasured{maxima(x), {}, 0};
   const auto look_at_correction = [&] {
-    hidden.left = inverse_->left();
+    unmeasured.correction_residuals = inverse_->correction_residuals();
     // What is left may be what no A d is, for a singular A.
-    if (inverse_->came_to_nothing() && !is_singular()) {
+    if (inverse_->stagnated() && !is_singular()) {
       outcome.refinement.forward_error = Trust::unknown;
     }
   };
@@ -323,33 +323,36 @@ SolveOutcome SystemSolver::finish(const Side& side, const Vectors& b, Vectors& x
       inverse_->expect(SolvePurpose::correction);
     });
   }
-  std::vector<double> sizes = hidden.sizes;
+  std::vector<double> sizes = unmeasured.sizes;
   for (std::size_t c = 0; c < sizes.size(); ++c) {
     const double before = std::exchange(sizes[c], sizes[c] * factors[c]);
-    if (before != 0 && sizes[c] == 0) hidden.of_rounding = Trust::unknown;
+    if (before != 0 && sizes[c] == 0) unmeasured.of_rounding = Trust::unknown;
     if (std::isfinite(sizes[c])) continue;
     outcome.refinement.after = {Trust::unknown, Trust::unknown};
     outcome.refinement.forward_error = Trust::unknown;
   }
-  hidden.of_rounding = std::max(hidden.of_rounding, HiddenError::of_rounding(sizes));
-  estimate_trust(side, b, x, hidden, times, outcome);
+  unmeasured.of_rounding = std::max(unmeasured.of_rounding, UnmeasuredError::of_rounding(sizes));
+  estimate_trust(side, b, x, unmeasured, times, outcome);
   return outcome;
 }
 
-double SystemSolver::hidden_error(const Side& side, const Vectors& x, const Hidden& hidden,
-                                  const Condition& condition) {
-  double error = hidden.of_rounding +
-                 HiddenError::of_underflow(side.matrix, x, hidden.sizes, condition, side.inverse);
-  if (!hidden.left.empty()) {
-    error += HiddenError::of_corrections(side.matrix, hidden.left,
-                                         scaling_.scales ? &side.rows.on_host() : nullptr,
-                                         hidden.sizes, condition, side.inverse);
+double SystemSolver::unmeasured_error(const SolveSide& side, const Vectors& x,
+                                      const UnmeasuredFacts& unmeasured,
+                                      const Condition& condition) {
+  double error =
+      unmeasured.of_rounding +
+      UnmeasuredError::of_underflow(side.matrix, x, unmeasured.sizes, condition, side.inverse);
+  if (!unmeasured.correction_residuals.empty()) {
+    error += UnmeasuredError::of_corrections(side.matrix, unmeasured.correction_residuals,
+                                             scaling_.scales ? &side.rows.on_host() : nullptr,
+                                             unmeasured.sizes, condition, side.inverse);
   }
   return error;
 }
 
-void SystemSolver::estimate_trust(const Side& side, const Vectors& b, const Vectors& x,
-                                  const Hidden& hidden, PhaseTimes& times, SolveOutcome& outcome) {
+void SystemSolver::estimate_trust(const SolveSide& side, const Vectors& b, const Vectors& x,
+                                  const UnmeasuredFacts& unmeasured, PhaseTimes& times,
+                                  SolveOutcome& outcome) {
   SystemMatrix& matrix = side.matrix;
   LinearOperator& inverse = side.inverse;
   Estimates& known = side.known;
@@ -360,25 +363,26 @@ void SystemSolver::estimate_trust(const Side& side, const Vectors& b, const Vect
   const bool of_a = is_of_a(side);
   const bool fit = error <= largest_error && !(facts.krylov && !facts.krylov->converged);
   const EliminationChoice taken = choice();
-  TrustFigures figures{.order = matrix.order(),
-                       .method = taken.method,
-                       .precision = question_.options.precision,
-                       .float_factors = question_.options.precision == Precision::float32 ||
-                                        (facts.mixed && !facts.mixed->fell_back),
-                       .pivots = facts.pivots,
-                       .has_pivots = !facts.krylov,
-                       .complete = taken.pivoting == Pivoting::complete,
-                       .asked_condition = question_.options.condition,
-                       .asked_refinement = question_.options.refinement > 0,
-                       .null_space = is_singular(),
-                       .null_vector = {},
-                       .iterates = facts.krylov.has_value() || !hidden.left.empty(),
-                       .hidden = hidden.of_rounding,
-                       .asked = question_.options.tolerance,
-                       .accept = question_.options.accept,
-                       .refinement = outcome.refinement,
-                       .condition = {},
-                       .probe = {}};
+  TrustFigures figures{
+      .order = matrix.order(),
+      .method = taken.method,
+      .precision = question_.options.precision,
+      .float_factors = question_.options.precision == Precision::float32 ||
+                       (facts.mixed && !facts.mixed->fell_back),
+      .pivots = facts.pivots,
+      .has_pivots = !facts.krylov,
+      .complete = taken.pivoting == Pivoting::complete,
+      .asked_condition = question_.options.condition,
+      .asked_refinement = question_.options.refinement > 0,
+      .null_space = is_singular(),
+      .null_vector = {},
+      .iterates = facts.krylov.has_value() || !unmeasured.correction_residuals.empty(),
+      .unmeasured = unmeasured.of_rounding,
+      .asked = question_.options.tolerance,
+      .accept = question_.options.accept,
+      .refinement = outcome.refinement,
+      .condition = {},
+      .probe = {}};
   const bool estimates = question_.options.condition && !is_singular() && (fit || !facts.krylov);
   // By finish(), without adding the correction.
   figures.refinement.tried = figures.refinement.tried || (facts.krylov && facts.krylov->converged);
@@ -390,7 +394,8 @@ void SystemSolver::estimate_trust(const Side& side, const Vectors& b, const Vect
     figures.null_vector = known.null_vector;
   }
   if (figures.probe && !estimates) {
-    figures.hidden = hidden_error(side, x, hidden, {.inverse_norm = figures.probe->inverse_norm});
+    figures.unmeasured =
+        unmeasured_error(side, x, unmeasured, {.inverse_norm = figures.probe->inverse_norm});
   }
   bool judged = false;
   if (estimates && known.normwise && fit) {
@@ -402,7 +407,7 @@ void SystemSolver::estimate_trust(const Side& side, const Vectors& b, const Vect
       }
       figures.condition =
           Condition{*known.normwise, *known.componentwise, true, known.inverse_norm};
-      figures.hidden = hidden_error(side, x, hidden, *figures.condition);
+      figures.unmeasured = unmeasured_error(side, x, unmeasured, *figures.condition);
     });
     outcome.trust = judge(figures);
     judged = outcome.trust.doubt == Doubt::none && outcome.trust.notes.empty();
@@ -415,8 +420,8 @@ void SystemSolver::estimate_trust(const Side& side, const Vectors& b, const Vect
       // Estimates by iterations are too small where these see no more than solutions of them do.
       const double least = figures.iterates ? figures.probe->inverse_norm : 0;
       figures.condition = estimate_condition(matrix, b, x, inverse, std::move(magnitudes), least);
-      figures.hidden = hidden_error(side, x, hidden, *figures.condition);
-      if (inverse_->came_to_nothing()) {
+      figures.unmeasured = unmeasured_error(side, x, unmeasured, *figures.condition);
+      if (inverse_->stagnated()) {
         figures.condition.reset();
         figures.refinement.forward_error = Trust::unknown;
       }

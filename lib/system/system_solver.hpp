@@ -63,7 +63,8 @@ class SystemSolver final : public LinearOperator {
 
   /// Solves A x = b: x from the factors, refined against the sparse A, and how far it can be
   /// trusted. `times` gets the phases gather, check and condition. Right-hand sides far from 1 are
-  /// brought near it meanwhile, by powers of two (see factors_near_one()), unless x then overflows.
+  /// brought near it meanwhile, by powers of two (see right_hand_side_scales()), unless x then
+  /// overflows.
   SolveOutcome solve(const Vectors& b, Vectors& x, PhaseTimes& times);
 
   /// Why the signs of the pivots of L D L^T need not be those of the eigenvalues of A, once a
@@ -93,26 +94,26 @@ class SystemSolver final : public LinearOperator {
   bool is_singular() const { return question_.options.null_space != NullSpaceKind::none; }
 
   /// What solves and what is solved with it are: A or A^T.
-  struct Side {
+  struct SolveSide {
     SystemMatrix& matrix;
     LinearOperator& inverse;
     const ScaleFactors& rows;  ///< of its equilibration
     Estimates& known;
   };
 
-  bool is_of_a(const Side& side) const { return &side.matrix == matrix_.get(); }
+  bool is_of_a(const SolveSide& side) const { return &side.matrix == matrix_.get(); }
 
   /// Whether a solution that is known beforehand is asked for: what solves for what is in the range
   /// of a singular A need not know. `fit`: of an iteration, whether it does for estimates.
-  bool probes(const Side& side, bool fit) const;
+  bool probes(const SolveSide& side, bool fit) const;
   /// side.known.probe <- what comes of it.
-  void look_for_known_solution(const Side& side, PhaseTimes& times);
+  void look_for_known_solution(const SolveSide& side, PhaseTimes& times);
 
   /// What is known of right-hand sides and their solutions before they are judged.
-  struct Hidden {
-    std::vector<double> sizes;  ///< ||x(:, c)|| of the columns that are judged
-    std::vector<double> left;   ///< Inverse::left() of their last correction
-    double of_rounding = 0;     ///< when x comes back to the scale of b
+  struct UnmeasuredFacts {
+    std::vector<double> sizes;                 ///< ||x(:, c)|| of the columns that are judged
+    std::vector<double> correction_residuals;  ///< of their last correction
+    double of_rounding = 0;                    ///< when x comes back to the scale of b
   };
 
   /// Does a part of a set-up; where it throws, there is none, for that reason.
@@ -128,22 +129,22 @@ class SystemSolver final : public LinearOperator {
 
   /// x <- A^-1 b, or that of the transposed matrix.
   template <typename Solve>
-  SolveOutcome solve_near_one(const Side& side, const Vectors& b, Vectors& x, PhaseTimes& times,
-                              const Solve& solve);
+  SolveOutcome solve_scaled(const SolveSide& side, const Vectors& b, Vectors& x, PhaseTimes& times,
+                            const Solve& solve);
 
   /// Condition numbers and a probe of the factors, where they are wanted; then what all figures say
   /// of x. Of the first solution the componentwise condition is its own; of later ones a bound for
   /// any, where nothing is doubted with it, and else their own as well.
-  void estimate_trust(const Side& side, const Vectors& b, const Vectors& x, const Hidden& hidden,
-                      PhaseTimes& times, SolveOutcome& outcome);
+  void estimate_trust(const SolveSide& side, const Vectors& b, const Vectors& x,
+                      const UnmeasuredFacts& unmeasured, PhaseTimes& times, SolveOutcome& outcome);
 
   /// What neither residuals nor corrections show of the error of x.
-  double hidden_error(const Side& side, const Vectors& x, const Hidden& hidden,
-                      const Condition& condition);
+  double unmeasured_error(const SolveSide& side, const Vectors& x,
+                          const UnmeasuredFacts& unmeasured, const Condition& condition);
 
   /// Refines x, an approximate solution, and judges it, as it will be when each column is
   /// multiplied by `factors`.
-  SolveOutcome finish(const Side& side, const Vectors& b, Vectors& x,
+  SolveOutcome finish(const SolveSide& side, const Vectors& b, Vectors& x,
                       const std::vector<double>& factors, PhaseTimes& times);
 
   std::unique_ptr<SystemMatrix> matrix_;

@@ -82,17 +82,17 @@ std::unique_ptr<io::EntryReader> open_file(const fs::path& file, const RowLayout
 }
 
 /// The facts that all ranks know of a piece.
-struct Piece {
+struct FilePiece {
   Range entries;  ///< their numbers in the file
   bool last = false;
 };
 
 /// The next piece of the file; `runs` are rank 0's alone. Collective.
-Piece next_piece(Team& team, io::EntryReader* reader, std::span<const io::EntryRun>& runs) {
+FilePiece next_piece(Team& team, io::EntryReader* reader, std::span<const io::EntryRun>& runs) {
   together(team, [&] {
     if (reader != nullptr) runs = reader->next();
   });
-  Piece piece;
+  FilePiece piece;
   if (reader != nullptr) {
     piece.last = runs.empty();
     if (!runs.empty()) {
@@ -107,7 +107,7 @@ Piece next_piece(Team& team, io::EntryReader* reader, std::span<const io::EntryR
 void read_array(Team& team, io::EntryReader* reader, const RowLayout& layout, Filling& band) {
   std::span<const io::EntryRun> runs;
   std::vector<double> values;
-  for (Piece piece = next_piece(team, reader, runs); !piece.last;
+  for (FilePiece piece = next_piece(team, reader, runs); !piece.last;
        piece = next_piece(team, reader, runs)) {
     const auto count = [&](int rank) {
       return count_in(layout.rows, piece.entries, layout.band(rank));

@@ -2,13 +2,13 @@
 
 How the arithmetic goes on, and which files are good, is the matter of tests/mpi/checkpoint_test.cpp.
 All of them stop at a step, by an injected fault or a time limit so short that one step is done. Krylov
-methods are in solve/test_kept_iterations.py."""
+methods are in solve/test_checkpointed_iterations.py."""
 
 import re
 import signal
 import unittest
 
-from kept_runs import at, Checkpoint, HOUR, ORDER
+from checkpointed_runs import at, Checkpoint, HOUR, ORDER
 from support import BIN, INPUT, INTERRUPTED, RESOURCES, SOLVED
 
 ONE_STEP = ("--set", "checkpoint.time_limit=1")

@@ -9,7 +9,7 @@
 #include "fuzz/memory_file.hpp"
 #include "fuzz/require.hpp"
 #include "helpers/checkpoint_bytes.hpp"
-#include "krylov/kept_iteration.hpp"
+#include "krylov/checkpointed_iteration.hpp"
 
 namespace {
 
@@ -17,10 +17,11 @@ using namespace spsolve;
 
 void read_iteration(const fuzz::MemoryFile& file, std::size_t bytes) {
   try {
-    const KeptPart part = read_kept_part(CheckpointReader(file.path()));
-    fuzz::require(8 * (part.numbers.size() + part.recurrence.size()) + part.way.size() <= bytes &&
-                      8 * (part.columns.size() + part.recurrence_columns.size()) <= bytes,
-                  "more than there can be");
+    const IterationPart part = read_iteration_part(CheckpointReader(file.path()));
+    fuzz::require(
+        8 * (part.numbers.size() + part.recurrence.size()) + part.settings.size() <= bytes &&
+            8 * (part.columns.size() + part.recurrence_columns.size()) <= bytes,
+        "more than there can be");
   } catch (const Error& error) {
     fuzz::require(error.code() == ExitCode::input, "an error that is not the input's");
   }

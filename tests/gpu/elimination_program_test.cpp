@@ -19,12 +19,12 @@ struct Written {
   explicit Written(Factorization of)
       : kind(of),
         analysis(test::analysis_of(generate_matrix("grid3d:16"), of)),
-        places(place_fronts(analysis->fronts, of)),
-        program(write_program(places, of)) {}
+        layout(lay_out_fronts(analysis->fronts, of)),
+        program(write_program(layout, of)) {}
 
   Factorization kind;
   std::shared_ptr<const SparseAnalysis> analysis;
-  FrontPlaces places;
+  DeviceLayout layout;
   EliminationProgram program;
 };
 
@@ -38,12 +38,12 @@ void for_kinds(void (*work)(const Written&)) {
 
 TEST(EliminationProgram, EliminatesEveryFrontOnceBehindItsChildren) {
   for_kinds([](const Written& written) {
-    std::vector<int> blocks(written.places.places.size(), 0);
+    std::vector<int> blocks(written.layout.fronts.size(), 0);
     for (const EliminationStep& step : written.program.steps) {
       if (step.what != What::small && step.what != What::invert) continue;
       for (Index i = step.begin; i < step.begin + step.count; ++i) {
         const int s = written.program.fronts[i];
-        const FrontPlace& front = written.places.places[s];
+        const FrontLayout& front = written.layout.fronts[s];
         if (step.what == What::small) {
           EXPECT_LE(front.pivots + front.border, step.rows);
           EXPECT_LE(front.pivots, step.side);
@@ -53,23 +53,23 @@ TEST(EliminationProgram, EliminatesEveryFrontOnceBehindItsChildren) {
         if (blocks[s] == 0) {
           for (int c = front.child_begin; c < front.child_end; ++c) {
             const LocalIndex child = written.analysis->fronts.children[c];
-            EXPECT_EQ(blocks[child], written.places.places[child].blocks());
+            EXPECT_EQ(blocks[child], written.layout.fronts[child].blocks());
           }
         }
         ++blocks[s];
       }
     }
     for (std::size_t s = 0; s < blocks.size(); ++s) {
-      EXPECT_EQ(blocks[s], written.places.places[s].blocks());
+      EXPECT_EQ(blocks[s], written.layout.fronts[s].blocks());
     }
   });
 }
 
 /// A front of p pivots and a border of m rows, with a child below and a parent above it.
-FrontPlaces chain_of_three(int p, int m) {
-  FrontPlaces all;
-  all.places.resize(3);
-  FrontPlace &child = all.places[0], &front = all.places[1], &parent = all.places[2];
+DeviceLayout chain_of_three(int p, int m) {
+  DeviceLayout all;
+  all.fronts.resize(3);
+  FrontLayout &child = all.fronts[0], &front = all.fronts[1], &parent = all.fronts[2];
   child.pivots = pivot_block;
   child.border = p + m;
   child.parent = 1;
@@ -80,10 +80,10 @@ FrontPlaces chain_of_three(int p, int m) {
   parent.pivots = m;
   parent.child_begin = 1;
   parent.child_end = 2;
-  for (FrontPlace& place : all.places) {
-    place.border_row = place.pivots;
-    place.ld = place.pivots + place.border;
-    place.ld_passed = place.border;
+  for (FrontLayout& front_layout : all.fronts) {
+    front_layout.border_row = front_layout.pivots;
+    front_layout.ld = front_layout.pivots + front_layout.border;
+    front_layout.ld_contribution = front_layout.border;
   }
   all.by_level = {0, 1, 2};
   all.level_starts = {0, 1, 2, 3};
@@ -96,22 +96,25 @@ TEST(EliminationProgram, TellsWhatDoesTheFlops) {
     SCOPED_TRACE(spec);
     const Csr<double> matrix = generate_matrix(spec);
     const auto analysis = test::analysis_of(matrix, Factorization::lu);
-    const FrontPlaces places = place_fronts(analysis->fronts, Factorization::lu);
-    const EliminationProgram program = write_program(places, Factorization::lu);
-    const GpuRegimes regimes = regimes_of(program, places, Factorization::lu);
-    EXPECT_EQ(regimes.launches, std::ssize(program.steps) + 2);
+    const DeviceLayout layout = lay_out_fronts(analysis->fronts, Factorization::lu);
+    const EliminationProgram program = write_program(layout, Factorization::lu);
+    const KernelStatistics kernel_statistics =
+        kernel_statistics_of(program, layout, Factorization::lu);
+    EXPECT_EQ(kernel_statistics.launches, std::ssize(program.steps) + 2);
     double small = 0;
     for (LocalIndex s = 0; s < analysis->fronts.size(); ++s) {
-      if (places.places[s].is_small()) small += front_flops(analysis->fronts, s, false);
+      if (layout.fronts[s].is_small()) small += front_flops(analysis->fronts, s, false);
     }
-    EXPECT_DOUBLE_EQ(regimes.small_flops, small);
-    EXPECT_LE(regimes.small_flops + regimes.library_flops, 1.001 * analysis->flops);
-    EXPECT_EQ(regimes.library_flops, 0);  // of these small ones
+    EXPECT_DOUBLE_EQ(kernel_statistics.small_flops, small);
+    EXPECT_LE(kernel_statistics.small_flops + kernel_statistics.library_flops,
+              1.001 * analysis->flops);
+    EXPECT_EQ(kernel_statistics.library_flops, 0);  // of these small ones
   }
   // A large front's update is the library's.
-  FrontPlaces places = chain_of_three(2048, 4096);
-  const EliminationProgram program = write_program(places, Factorization::lu);
-  EXPECT_GT(regimes_of(program, places, Factorization::lu).library_flops, 2.0 * 4096 * 4096 * 2048);
+  DeviceLayout layout = chain_of_three(2048, 4096);
+  const EliminationProgram program = write_program(layout, Factorization::lu);
+  EXPECT_GT(kernel_statistics_of(program, layout, Factorization::lu).library_flops,
+            2.0 * 4096 * 4096 * 2048);
 }
 
 TEST(EliminationProgram, BeginsEarlyOnlyRightBehindSmallFronts) {
@@ -119,12 +122,12 @@ TEST(EliminationProgram, BeginsEarlyOnlyRightBehindSmallFronts) {
     SCOPED_TRACE(spec);
     const Csr<double> matrix = generate_matrix(spec);
     const auto analysis = test::analysis_of(matrix, Factorization::lu);
-    const FrontPlaces whole = place_fronts(analysis->fronts, Factorization::lu);
+    const DeviceLayout whole = lay_out_fronts(analysis->fronts, Factorization::lu);
     // Also where values of A are placed again and again, in between.
     for (const Index room : {whole.elements, Index{0}}) {
-      const FrontPlaces places = place_fronts(analysis->fronts, Factorization::lu, room);
-      const EliminationProgram program = write_program(places, Factorization::lu);
-      ASSERT_EQ(program.part_ends.size(), places.parts.size());
+      const DeviceLayout layout = lay_out_fronts(analysis->fronts, Factorization::lu, room);
+      const EliminationProgram program = write_program(layout, Factorization::lu);
+      ASSERT_EQ(program.part_ends.size(), layout.parts.size());
       std::vector<Index> begins{0};
       begins.insert(begins.end(), program.part_ends.begin(), program.part_ends.end());
       for (Index i = 0; i < std::ssize(program.steps); ++i) {
@@ -164,11 +167,11 @@ TEST(EliminationProgram, ComputesEveryTileWithinItsProduct) {
 }
 
 /// Rows and columns of a part of the arena: of lower or upper, or of what a front passes up.
-struct Piece {
+struct ArenaPiece {
   Index part = 0;
   Range rows, columns;
 
-  bool overlaps(const Piece& other) const {
+  bool overlaps(const ArenaPiece& other) const {
     const auto meet = [](const Range& a, const Range& b) {
       return a.first < b.last && b.first < a.last;
     };
@@ -178,13 +181,13 @@ struct Piece {
 
 /// The places that a product, or a tile of it, writes and reads.
 struct Touched {
-  Piece written, read[2];
+  ArenaPiece written, read[2];
 
-  Touched(const FrontPlaces& places, const FrontProduct& product, const Range& rows,
+  Touched(const DeviceLayout& layout, const FrontProduct& product, const Range& rows,
           const Range& columns)
-      : written(piece(places, product.c, product.ldc, rows, columns)),
-        read{piece(places, product.a, product.lda, rows, {0, product.k}),
-             piece(places, product.b, product.ldb, columns, {0, product.k})} {}
+      : written(piece(layout, product.c, product.ldc, rows, columns)),
+        read{piece(layout, product.a, product.lda, rows, {0, product.k}),
+             piece(layout, product.b, product.ldb, columns, {0, product.k})} {}
 
   bool hangs_on(const Touched& other) const {
     return written.overlaps(other.written) || read[0].overlaps(other.written) ||
@@ -192,11 +195,11 @@ struct Touched {
   }
 
  private:
-  static Piece piece(const FrontPlaces& places, Index place, Index ld, const Range& rows,
-                     const Range& columns) {
+  static ArenaPiece piece(const DeviceLayout& layout, Index place, Index ld, const Range& rows,
+                          const Range& columns) {
     Index part = 0;  // the last one that begins before
-    for (const FrontPlace& front : places.places) {
-      for (const Index begin : {front.lower, front.upper, front.passed_up}) {
+    for (const FrontLayout& front : layout.fronts) {
+      for (const Index begin : {front.lower, front.upper, front.contribution}) {
         if (begin <= place) part = std::max(part, begin);
       }
     }
@@ -207,10 +210,10 @@ struct Touched {
 };
 
 std::vector<Touched> touched_by(const EliminationStep& step, const EliminationProgram& program,
-                                const FrontPlaces& places) {
+                                const DeviceLayout& layout) {
   if (step.what == What::library) {
     const FrontProduct& product = program.products[step.begin];
-    return {Touched(places, product, {0, product.m}, {0, product.n})};
+    return {Touched(layout, product, {0, product.m}, {0, product.n})};
   }
   std::vector<Touched> all;
   for (Index i = step.begin; i < step.begin + step.count; ++i) {
@@ -219,7 +222,7 @@ std::vector<Touched> touched_by(const EliminationStep& step, const EliminationPr
     const auto part = [](int number, int end) {
       return Range{number * product_tile, std::min((number + 1) * product_tile, end)};
     };
-    all.emplace_back(places, product, part(tile.row, product.m), part(tile.column, product.n));
+    all.emplace_back(layout, product, part(tile.row, product.m), part(tile.column, product.n));
   }
   return all;
 }
@@ -228,21 +231,21 @@ TEST(EliminationProgram, ProductsThatTakeTurnsHangOnNothingOfEachOther) {
   for (const Factorization kind :
        {Factorization::lu, Factorization::cholesky, Factorization::ldlt}) {
     SCOPED_TRACE(static_cast<int>(kind));
-    FrontPlaces places = chain_of_three(2048, 4096);
+    DeviceLayout layout = chain_of_three(2048, 4096);
     Index next = 0;
-    for (FrontPlace& place : places.places) {
-      next = place_factors_at(next, kind, place);
-      place.passed_up = next;
-      next += static_cast<Index>(place.ld_passed) * place.border;
+    for (FrontLayout& front_layout : layout.fronts) {
+      next = lay_out_factors_at(next, kind, front_layout);
+      front_layout.contribution = next;
+      next += static_cast<Index>(front_layout.ld_contribution) * front_layout.border;
     }
-    const EliminationProgram program = write_program(places, kind);
+    const EliminationProgram program = write_program(layout, kind);
     std::vector<Touched> before;  // by the steps that the next one may be concurrent with
     int beside = 0, wrong = 0;
     for (const EliminationStep& step : program.steps) {
       if (!step.beside) before.clear();
       if (step.what != What::library && step.what != What::multiply) continue;
       beside += step.beside ? 1 : 0;
-      const std::vector<Touched> now = touched_by(step, program, places);
+      const std::vector<Touched> now = touched_by(step, program, layout);
       for (const Touched& a : before) {
         for (const Touched& b : now) wrong += a.hangs_on(b) || b.hangs_on(a) ? 1 : 0;
       }
@@ -254,7 +257,7 @@ TEST(EliminationProgram, ProductsThatTakeTurnsHangOnNothingOfEachOther) {
 }
 
 /// How often a front's entries (i, j), row by row, are taken in by its pieces, as the kernel does.
-std::vector<int> times_taken_in(const EliminationProgram& program, int front, int p, int m) {
+std::vector<int> times_assembled(const EliminationProgram& program, int front, int p, int m) {
   const int n = p + m;
   std::vector<int> times(static_cast<std::size_t>(n) * n);
   const auto count = [&](int i, int j) { ++times[static_cast<std::size_t>(i) * n + j]; };
@@ -289,7 +292,7 @@ TEST(EliminationProgram, TakesInEveryEntryOnce) {
            {Factorization::lu, Factorization::cholesky, Factorization::ldlt}) {
         SCOPED_TRACE(testing::Message() << p << " pivots, border " << m);
         const EliminationProgram program = write_program(chain_of_three(p, m), kind);
-        const std::vector<int> times = times_taken_in(program, 1, p, m);
+        const std::vector<int> times = times_assembled(program, 1, p, m);
         const int n = p + m;
         int wrong = 0;
         for (int i = 0; i < n; ++i) {

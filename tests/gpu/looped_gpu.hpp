@@ -12,26 +12,26 @@ namespace spsolve::cuda {
 /// pivoting: programs are tried out by it where there is no GPU.
 class LoopedGpu {
  public:
-  LoopedGpu(Factorization kind, const FrontPlaces& places, EliminationProgram program,
+  LoopedGpu(Factorization kind, const DeviceLayout& layout, EliminationProgram program,
             std::vector<LocalIndex> in_parent)
       : kind_(kind),
-        places_(places.places),
-        gathered_(places.gathered),
+        layouts_(layout.fronts),
+        elementwise_(layout.elementwise),
         program_(std::move(program)),
         in_parent_(std::move(in_parent)),
-        arena_(static_cast<std::size_t>(places.elements), NAN) {}
+        arena_(static_cast<std::size_t>(layout.elements), NAN) {}
 
   double* arena() { return arena_.data(); }
-  const FrontPlace& place(int front) const { return places_[front]; }
+  const FrontLayout& layout_of(int front) const { return layouts_[front]; }
   void clear(Index begin, Index end) {
     std::fill(arena_.begin() + begin, arena_.begin() + end, 0.0);
   }
 
   /// place_entries().
   void place_entries(const FrontEntries& entries, const std::vector<double>& values) {
-    for (std::size_t s = 0; s < places_.size(); ++s) {
+    for (std::size_t s = 0; s < layouts_.size(); ++s) {
       for (const FrontEntry& entry : entries.of(static_cast<LocalIndex>(s))) {
-        arena_[place_of(places_[s], entry)] = values[entry.source];
+        arena_[place_of(layouts_[s], entry)] = values[entry.source];
       }
     }
   }
@@ -41,16 +41,16 @@ class LoopedGpu {
     for (Index i = step.begin; i < step.begin + step.count; ++i) {
       switch (step.what) {
         case What::small:
-          eliminate_small(places_[program_.fronts[i]]);
+          eliminate_small(layouts_[program_.fronts[i]]);
           break;
         case What::assemble:
           assemble(program_.pieces[i]);
           break;
         case What::gather:
-          arena_[gathered_.elements[i].place] += sum_of(gathered_.elements[i]);
+          arena_[elementwise_.elements[i].place] += sum_of(elementwise_.elements[i]);
           break;
         case What::invert:
-          invert(places_[program_.fronts[i]], step.side);
+          invert(layouts_[program_.fronts[i]], step.side);
           break;
         case What::multiply: {
           const ProductTile& tile = program_.tiles[i];
@@ -82,7 +82,7 @@ class LoopedGpu {
         };
         const bool above =
             i < move.pivots && (j >= move.pivots || i / pivot_block < j / pivot_block);
-        if (move.what == FrontMove::add_passed_up) {
+        if (move.what == FrontMove::add_contribution) {
           arena_[move.to + i - move.base_row + (j - move.base_column) * Index{move.ld_to}] += value;
         } else if (move.what == FrontMove::add_lower && !above) {
           arena_[move.to + in_panel(i, move.base_row) +
@@ -96,7 +96,7 @@ class LoopedGpu {
   }
 
  private:
-  static Index place_of(const FrontPlace& front, const FrontEntry& entry) {
+  static Index place_of(const FrontLayout& front, const FrontEntry& entry) {
     const Index ld = front.ld;
     if (entry.column < 0) return front.upper + front.border_row + entry.row + ~entry.column * ld;
     if (entry.row / pivot_block < entry.column / pivot_block) {
@@ -108,11 +108,11 @@ class LoopedGpu {
   }
 
   /// Entry (i, j) of a front, as lower and upper have it before it is eliminated.
-  double* entry(const FrontPlace& front, int i, int j) {
+  double* entry(const FrontLayout& front, int i, int j) {
     const int p = front.pivots;
     const auto physical = [&](int row) { return row < p ? row : front.border_row + row - p; };
     if (i >= p && j >= p) {
-      return &arena_[front.passed_up + i - p + (j - p) * Index{front.ld_passed}];
+      return &arena_[front.contribution + i - p + (j - p) * Index{front.ld_contribution}];
     }
     if (j >= p || (i < p && i / pivot_block < j / pivot_block)) {
       return kind_ == Factorization::lu ? &arena_[front.upper + physical(j) + i * Index{front.ld}]
@@ -122,41 +122,41 @@ class LoopedGpu {
   }
 
   template <typename Wanted>
-  void take_in(const FrontPlace& front, const Wanted& wanted) {
-    for (int c = front.child_begin; c < front.child_end - front.gathered_children; ++c) {
-      const FrontPlace& child = places_[gathered_.children[c]];
+  void extend_add(const FrontLayout& front, const Wanted& wanted) {
+    for (int c = front.child_begin; c < front.child_end - front.elementwise_children; ++c) {
+      const FrontLayout& child = layouts_[elementwise_.children[c]];
       const LocalIndex* const places = in_parent_.data() + child.border_begin;
       for (int b = 0; b < child.border; ++b) {
         for (int a = 0; a < child.border; ++a) {
           if (kind_ != Factorization::lu && a < b) continue;
           if (!wanted(places[a], places[b])) continue;
           *entry(front, places[a], places[b]) +=
-              arena_[child.passed_up + a + b * Index{child.ld_passed}];
+              arena_[child.contribution + a + b * Index{child.ld_contribution}];
         }
       }
     }
   }
 
-  double sum_of(const GatheredElement& element) const {
+  double sum_of(const AssembledElement& element) const {
     double sum = 0;
-    for (Index k = element.begin; k < element.end; ++k) sum += arena_[gathered_.sources[k]];
+    for (Index k = element.begin; k < element.end; ++k) sum += arena_[elementwise_.sources[k]];
     return sum;
   }
 
   void assemble(const AssemblyPiece& piece) {
-    const FrontPlace& front = places_[piece.front];
+    const FrontLayout& front = layouts_[piece.front];
     const int p = front.pivots;
-    if (piece.part == AssemblyPiece::passed_up) {
+    if (piece.part == AssemblyPiece::contribution) {
       for (int c = piece.begin; c < piece.end; ++c) {
         for (int r = piece.across; r < piece.across_end; ++r) *entry(front, p + r, p + c) = 0;
       }
     }
     const auto within = [](int i, int begin, int end) { return begin <= i && i < end; };
-    take_in(front, [&](int i, int j) {
+    extend_add(front, [&](int i, int j) {
       const bool border = i >= p && j >= p;
       const bool above = !border && (j >= p || (i < p && i / pivot_block < j / pivot_block));
       switch (piece.part) {
-        case AssemblyPiece::passed_up:
+        case AssemblyPiece::contribution:
           return border && within(j - p, piece.begin, piece.end) &&
                  within(i - p, piece.across, piece.across_end);
         case AssemblyPiece::upper:
@@ -209,7 +209,7 @@ class LoopedGpu {
     return {inverse_of_lower(l), inverse_of_lower(u)};
   }
 
-  void invert(const FrontPlace& front, int number) {
+  void invert(const FrontLayout& front, int number) {
     const int begin = number * pivot_block, n = std::min(pivot_block, front.pivots - begin);
     const Index ld = front.ld;
     double* const lower = &arena_[front.lower + begin + begin * ld];
@@ -253,15 +253,15 @@ class LoopedGpu {
     }
   }
 
-  void eliminate_small(const FrontPlace& front) {
+  void eliminate_small(const FrontLayout& front) {
     const int p = front.pivots, m = front.border;
     for (int c = 0; c < m; ++c) {
       for (int r = 0; r < m; ++r) *entry(front, p + r, p + c) = 0;
     }
-    take_in(front, [](int, int) { return true; });
+    extend_add(front, [](int, int) { return true; });
     const Index stride = small_front_stride(p + m);
-    for (int g = front.gathered_begin; g < front.gathered_end; ++g) {
-      const GatheredElement& element = gathered_.elements[g];
+    for (int g = front.elementwise_begin; g < front.elementwise_end; ++g) {
+      const AssembledElement& element = elementwise_.elements[g];
       *entry(front, static_cast<int>(element.place % stride),
              static_cast<int>(element.place / stride)) += sum_of(element);
     }
@@ -285,17 +285,17 @@ class LoopedGpu {
     FrontProduct border;
     border.a = front.lower + front.border_row;
     border.b = front.upper + front.border_row;
-    border.c = front.passed_up;
+    border.c = front.contribution;
     border.lda = border.ldb = front.ld;
-    border.ldc = front.ld_passed;
+    border.ldc = front.ld_contribution;
     border.m = border.n = m;
     border.k = p;
     multiply(border, 0, 0, m);
   }
 
   Factorization kind_;
-  std::vector<FrontPlace> places_;
-  GatheredChildren gathered_;
+  std::vector<FrontLayout> layouts_;
+  ElementwiseAssembly elementwise_;
   EliminationProgram program_;
   std::vector<LocalIndex> in_parent_;
   std::vector<double> arena_;

@@ -5,7 +5,7 @@
 
 #include "cuda/dense/dense_streams.hpp"
 #include "cuda/dense/device_dense_memory.hpp"
-#include "cuda/dense/halves/split_product.hpp"
+#include "cuda/dense/split_precision/split_product.hpp"
 #include "gpu_test.hpp"
 #include "helpers/reference.hpp"
 #include "helpers/systems.hpp"

@@ -257,7 +257,7 @@ TEST_F(GpuMultigrid, IsSetUpThereWithoutRowsOnTheHost) {
   const std::unique_ptr<Coarsening> coarsening =
       device_vector_memory().coarsening(matrix.bands(), 1, 1);
   ASSERT_NE(coarsening, nullptr);
-  const NodeGraph strong = coarsening->find_couplings(matrix.bands(), 0.08);
+  const NodeGraph strong = coarsening->find_strong_connections(matrix.bands(), 0.08);
   EXPECT_EQ(strong.nodes, 3600);
   EXPECT_EQ(strong.offsets.back(), 4 * 3600 - 4 * 60);
   std::vector<Index> lengths(3000, 3);

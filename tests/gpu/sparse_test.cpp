@@ -176,10 +176,10 @@ TEST_F(GpuSparse, GivesTheSameBitsWithFactorsInHostMemory) {
       SCOPED_TRACE(testing::Message() << spec << ", kind " << static_cast<int>(kind));
       const auto analysis = test::analysis_of(matrix, kind);
       DeviceFactors<double> whole(*analysis, kind), streamed(*analysis, kind, 0);
-      EXPECT_FALSE(whole.places().streams());
-      ASSERT_TRUE(streamed.places().streams());
+      EXPECT_FALSE(whole.layout().streams());
+      ASSERT_TRUE(streamed.layout().streams());
       EXPECT_EQ(streamed.host_bytes(),
-                whole.places().factor_elements * static_cast<std::int64_t>(sizeof(double)));
+                whole.layout().factor_elements * static_cast<std::int64_t>(sizeof(double)));
       DeviceSweeps<double> of_whole(*analysis, whole), of_streamed(*analysis, streamed);
       for (int round = 0; round < 2; ++round) {
         whole.upload(matrix.values);

@@ -11,7 +11,7 @@
 #include "helpers/sparse_cases.hpp"
 #include "matrix/generate/generate.hpp"
 #include "matrix/symmetry.hpp"
-#include "sparse/ranks/rank_tree.hpp"
+#include "sparse/ranks/tree_partition.hpp"
 
 namespace spsolve::cuda {
 namespace {
@@ -22,30 +22,30 @@ using What = TeamStep::What;
 struct Dealt {
   Dealt(const SparseAnalysis& analysis, Factorization kind, int ranks) {
     const SharingRule rule = test::sharing_small_fronts();
-    const FrontTeams teams = deal_fronts(analysis, kind, rule, ranks);
+    const ProportionalMapping teams = deal_fronts(analysis, kind, rule, ranks);
     for (int rank = 0; rank < ranks; ++rank) {
       trees.push_back(part_of(analysis, kind, rule, teams, rank));
     }
   }
-  std::vector<RankTree> trees;
+  std::vector<TreePartition> trees;
 };
 
 /// The lanes of a rank, the one that goes on as long as it can first.
-using LaneOrder = std::array<Lane, TeamProgram::lanes>;
+using LaneOrder = std::array<StreamLane, TeamProgram::lanes>;
 
 /// A rank of an elimination whose messages go through mailboxes.
 class LoopedRank {
  public:
   using Mail = std::map<std::pair<int, int>, std::deque<std::vector<double>>>;  // from, to
 
-  LoopedRank(const RankTree& tree, const LaneOrder& order, const std::vector<double>& values,
+  LoopedRank(const TreePartition& tree, const LaneOrder& order, const std::vector<double>& values,
              Mail& mail)
       : tree_(tree),
         program_(tree, tree.kind),
-        gpu_(tree.kind, program_.places, program_.launches, tree.own.in_parent),
+        gpu_(tree.kind, program_.layout, program_.launches, tree.own.in_parent),
         mail_(mail),
         order_(order) {
-    gpu_.clear(0, program_.places.factor_elements);
+    gpu_.clear(0, program_.layout.factor_elements);
     gpu_.clear(program_.panel_elements.first, program_.panel_elements.last);
     FrontEntries all = tree.own_entries;
     const PanelEntries of_panels = entries_of(tree, program_);
@@ -72,14 +72,14 @@ class LoopedRank {
     return std::ranges::all_of(is_taken_, [](bool taken) { return taken; });
   }
 
-  const RankTree& tree() const { return tree_; }
+  const TreePartition& tree() const { return tree_; }
   const TeamProgram& program() const { return program_; }
   LoopedGpu& gpu() { return gpu_; }
 
  private:
   /// The next step of the first lane that can go on; whether there is one.
   bool step_of_some_lane() {
-    for (const Lane lane : order_) {
+    for (const StreamLane lane : order_) {
       std::deque<std::size_t>& left = lanes_[static_cast<int>(lane)];
       if (left.empty()) continue;
       const std::size_t i = left.front();
@@ -157,7 +157,7 @@ class LoopedRank {
     }
   }
 
-  const RankTree& tree_;
+  const TreePartition& tree_;
   TeamProgram program_;
   LoopedGpu gpu_;
   Mail& mail_;
@@ -177,7 +177,7 @@ class LoopedTeam {
         analysis_(test::analysis_of(matrix, kind, Ordering::nested_dissection, false)),
         dealt_(*analysis_, kind, ranks) {
     // Each rank's values, own before shared, as deal_values() hands them out.
-    for (const RankTree& tree : dealt_.trees) {
+    for (const TreePartition& tree : dealt_.trees) {
       ranks_.push_back(std::make_unique<LoopedRank>(tree, order, values_of(tree), mail_));
     }
     for (bool goes_on = true; goes_on;) {
@@ -194,7 +194,7 @@ class LoopedTeam {
   }
 
   int shared_blocks() const {
-    const RankTree& tree = dealt_.trees[0];
+    const TreePartition& tree = dealt_.trees[0];
     int count = 0;
     for (LocalIndex s = 0; s < tree.shared.size(); ++s) {
       if (tree.blocks(s).shares()) count += static_cast<int>(tree.blocks(s).pivot_blocks());
@@ -203,7 +203,7 @@ class LoopedTeam {
   }
 
  private:
-  std::vector<double> values_of(const RankTree& tree) const {
+  std::vector<double> values_of(const TreePartition& tree) const {
     std::map<std::pair<Index, Index>, double> of;  // by row and column of A
     for (Index i = 0; i < matrix_.rows; ++i) {
       for (Index e = matrix_.row_offsets[i]; e < matrix_.row_offsets[i + 1]; ++e) {
@@ -245,10 +245,10 @@ class LoopedTeam {
     return values;
   }
 
-  Index shared_row(LocalIndex k) const { return shared_of(k, &RankTree::rows); }
-  Index shared_column(LocalIndex k) const { return shared_of(k, &RankTree::columns); }
-  Index shared_of(LocalIndex k, std::vector<Index> RankTree::*list) const {
-    for (const RankTree& tree : dealt_.trees) {
+  Index shared_row(LocalIndex k) const { return shared_of(k, &TreePartition::rows); }
+  Index shared_column(LocalIndex k) const { return shared_of(k, &TreePartition::columns); }
+  Index shared_of(LocalIndex k, std::vector<Index> TreePartition::*list) const {
+    for (const TreePartition& tree : dealt_.trees) {
       const auto found = std::ranges::find(tree.shared_rows, k);
       if (found == tree.shared_rows.end()) continue;
       return (tree.*list)[tree.own.order() + (found - tree.shared_rows.begin())];
@@ -259,15 +259,17 @@ class LoopedTeam {
 
   /// A panel, or front, forward or backward: `rows` names the entries of v for its pivots and
   /// border.
-  void sweep(LoopedGpu& gpu, const FrontPlace& place, bool forward, bool transposed,
+  void sweep(LoopedGpu& gpu, const FrontLayout& front_layout, bool forward, bool transposed,
              const std::vector<double*>& rows) {
     const bool uses_upper = forward == transposed;
-    const double* f = gpu.arena() + (uses_upper ? place.upper : place.lower);
-    const Index ld = place.ld;
-    const int p = place.pivots;
-    const auto physical = [&](int row) { return row < p ? row : place.border_row + row - p; };
-    for (int i = 0; i < place.blocks(); ++i) {
-      const int t = forward ? i : place.blocks() - 1 - i;
+    const double* f = gpu.arena() + (uses_upper ? front_layout.upper : front_layout.lower);
+    const Index ld = front_layout.ld;
+    const int p = front_layout.pivots;
+    const auto physical = [&](int row) {
+      return row < p ? row : front_layout.border_row + row - p;
+    };
+    for (int i = 0; i < front_layout.blocks(); ++i) {
+      const int t = forward ? i : front_layout.blocks() - 1 - i;
       const int begin = t * pivot_block, end = std::min(p, begin + pivot_block);
       std::vector<double> solved(end - begin, 0.0);
       if (forward) {
@@ -277,12 +279,12 @@ class LoopedTeam {
           }
         }
         for (int r = begin; r < end; ++r) *rows[r] = solved[r - begin];
-        for (int r = end; r < p + place.border; ++r) {
+        for (int r = end; r < p + front_layout.border; ++r) {
           for (int c = begin; c < end; ++c) *rows[r] -= f[physical(r) + c * ld] * *rows[c];
         }
       } else {
         for (int c = begin; c < end; ++c) {
-          for (int r = end; r < p + place.border; ++r) {
+          for (int r = end; r < p + front_layout.border; ++r) {
             *rows[c] -= f[physical(r) + c * ld] * *rows[r];
           }
         }
@@ -297,9 +299,9 @@ class LoopedTeam {
   Dense<double> solve(bool transposed, const Dense<double>& b) {
     std::vector<std::vector<double>> own;
     std::vector<double> shared(dealt_.trees[0].shared.order());
-    const auto each_row = [&](std::vector<Index> RankTree::*list, const auto& visit) {
+    const auto each_row = [&](std::vector<Index> TreePartition::*list, const auto& visit) {
       for (std::size_t r = 0; r < ranks_.size(); ++r) {
-        const RankTree& tree = dealt_.trees[r];
+        const TreePartition& tree = dealt_.trees[r];
         const LocalIndex n = tree.own.order();
         for (std::size_t i = 0; i < tree.rows.size(); ++i) {
           double& value =
@@ -308,8 +310,8 @@ class LoopedTeam {
         }
       }
     };
-    for (const RankTree& tree : dealt_.trees) own.emplace_back(tree.own.order());
-    each_row(transposed ? &RankTree::columns : &RankTree::rows,
+    for (const TreePartition& tree : dealt_.trees) own.emplace_back(tree.own.order());
+    each_row(transposed ? &TreePartition::columns : &TreePartition::rows,
              [&](Index i, double& value) { value = b.values[i]; });
     const auto at = [&](std::size_t r, LocalIndex k) {
       const LocalIndex n = dealt_.trees[r].own.order();
@@ -320,7 +322,7 @@ class LoopedTeam {
       std::vector<double*> rows;
       for (LocalIndex k = fronts.first[s]; k < fronts.first[s + 1]; ++k) rows.push_back(at(r, k));
       for (const LocalIndex k : fronts.border_of(s)) rows.push_back(at(r, k));
-      sweep(ranks_[r]->gpu(), ranks_[r]->gpu().place(s), forward, transposed, rows);
+      sweep(ranks_[r]->gpu(), ranks_[r]->gpu().layout_of(s), forward, transposed, rows);
     };
     /// Panels of all ranks, block by block.
     std::vector<std::tuple<LocalIndex, Index, std::size_t, int>> panels;
@@ -332,14 +334,14 @@ class LoopedTeam {
     std::ranges::sort(panels);
     const auto panel_of = [&](const auto& named, bool forward) {
       const auto& [s, block, r, place] = named;
-      const RankTree& tree = dealt_.trees[r];
+      const TreePartition& tree = dealt_.trees[r];
       const LocalIndex first = tree.own.order() + tree.shared.first[s];
       std::vector<double*> rows;
       for (Index k = tree.blocks(s).begin(block); k < tree.blocks(s).end(block); ++k) {
         rows.push_back(at(r, first + static_cast<LocalIndex>(k)));
       }
       for (const LocalIndex k : panel_border(tree, s, block)) rows.push_back(at(r, k));
-      sweep(ranks_[r]->gpu(), ranks_[r]->gpu().place(place), forward, transposed, rows);
+      sweep(ranks_[r]->gpu(), ranks_[r]->gpu().layout_of(place), forward, transposed, rows);
     };
     for (std::size_t r = 0; r < ranks_.size(); ++r) {
       for (LocalIndex s = 0; s < dealt_.trees[r].own.size(); ++s) own_front(r, s, true);
@@ -350,7 +352,7 @@ class LoopedTeam {
       for (LocalIndex s = dealt_.trees[r].own.size(); s-- > 0;) own_front(r, s, false);
     }
     Dense<double> x(b.rows, 1);
-    each_row(transposed ? &RankTree::rows : &RankTree::columns,
+    each_row(transposed ? &TreePartition::rows : &TreePartition::columns,
              [&](Index i, double& value) { x.values[i] = value; });
     return x;
   }
@@ -373,8 +375,9 @@ TEST(TeamProgram, EliminatesOverAnyNumberOfRanks) {
       for (const int ranks : {1, 2, 3, 5}) {
         SCOPED_TRACE(std::string(spec) + ", kind " + std::to_string(static_cast<int>(kind)) +
                      ", ranks " + std::to_string(ranks));
-        for (const LaneOrder& order : {LaneOrder{Lane::main, Lane::panel, Lane::travel},
-                                       LaneOrder{Lane::travel, Lane::panel, Lane::main}}) {
+        for (const LaneOrder& order :
+             {LaneOrder{StreamLane::main, StreamLane::panel, StreamLane::travel},
+              LaneOrder{StreamLane::travel, StreamLane::panel, StreamLane::main}}) {
           LoopedTeam team(matrix, kind, ranks, order);
           EXPECT_EQ(team.shared_blocks() > 0, ranks > 1);
           EXPECT_LT(team.error(false), 1e-12);
@@ -391,10 +394,10 @@ TEST(TeamProgram, TakesTheMemoryThatIsPlanned) {
     for (const Factorization kind : {Factorization::cholesky, Factorization::lu}) {
       const auto analysis = test::analysis_of(matrix, kind, Ordering::nested_dissection, false);
       const Dealt dealt(*analysis, kind, 4);
-      for (const RankTree& tree : dealt.trees) {
+      for (const TreePartition& tree : dealt.trees) {
         const GpuFactorMemory planned = gpu_memory_in_team(tree);
         const TeamProgram program(tree, kind);
-        const auto bytes = static_cast<double>(program.places.elements) * sizeof(double);
+        const auto bytes = static_cast<double>(program.layout.elements) * sizeof(double);
         const auto plan = static_cast<double>(planned.factors + planned.stack);
         EXPECT_GT(plan, 0.97 * bytes) << spec << ", rank " << tree.rank;
         EXPECT_LT(plan, 1.2 * bytes) << spec << ", rank " << tree.rank;

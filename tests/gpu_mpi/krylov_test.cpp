@@ -136,7 +136,7 @@ TEST_F(GpuTeamKrylov, GathersBandsOfAnyHeight) {
   }
 }
 
-TEST_F(GpuTeamKrylov, CyclesAsHostsDoWithSharedAndWholeLevels) {
+TEST_F(GpuTeamKrylov, CyclesAsHostsDoWithSharedAndReplicatedLevels) {
   HostDenseMemory hosts(team);
   const auto memory = device_dense_memory(team, Transport::automatic);
   // A circuit's hub has too long a row for coarsening on GPUs; elasticity has nodes of three rows

@@ -23,8 +23,8 @@ class StopsAt final : public Checkpoints {
   StopsAt(Team& team, const CheckpointOptions& wanted, const EliminatedProblem& problem,
           const Timer& run, Index step)
       : Checkpoints(team, wanted, problem, run), step_(step) {}
-  CheckpointWish wish(Index step) override {
-    return step_ != never && step >= step_ ? CheckpointWish::stop : CheckpointWish::none;
+  CheckpointRequest request(Index step) override {
+    return step_ != never && step >= step_ ? CheckpointRequest::stop : CheckpointRequest::none;
   }
 
  private:

@@ -1,18 +1,18 @@
 #pragma once
 
 #include "dense/dense_memory.hpp"
-#include "dense/lu/shared_rest.hpp"
+#include "dense/lu/replicated_tail.hpp"
 
 namespace spsolve::test {
 
 /// The last rows of a team, through what their rows offer anyway.
 template <typename T>
-class RestOfRows final : public SharedRest<T> {
+class RestOfRows final : public ReplicatedTail<T> {
  public:
   RestOfRows(BlockedRows<T>& rows, Index first, Index max_width)
-      : SharedRest<T>(first), own_(rows), max_width_(max_width) {}
+      : ReplicatedTail<T>(first), own_(rows), max_width_(max_width) {}
 
-  std::span<T> offer(Index first_active, Index place) override {
+  std::span<T> copy_active_rows(Index first_active, Index place) override {
     values_.assign(static_cast<std::size_t>(columns().size() * columns().size()), T{});
     std::ranges::copy(own_.read({first_active, own_.height()}, columns()),
                       values_.begin() + place * columns().size());
@@ -71,7 +71,7 @@ class PiecewiseRows final : public HostBlockedRows<T> {
     return BlockedRows<T>::order() - panel.first <= 60;
   }
 
-  SharedRest<T>* rest() override {
+  ReplicatedTail<T>* tail() override {
     return rest_.first() < BlockedRows<T>::order() ? &rest_ : nullptr;
   }
 

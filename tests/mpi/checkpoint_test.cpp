@@ -188,11 +188,11 @@ class SavesAndStops final : public Checkpoints {
   SavesAndStops(Team& team, const CheckpointOptions& wanted, const EliminatedProblem& problem,
                 const Timer& run, Index save, Index stop)
       : Checkpoints(team, wanted, problem, run), save_(save), stop_(stop) {}
-  CheckpointWish wish(Index step) override {
-    if (statistics().written == 0 && step >= save_) return CheckpointWish::save;
+  CheckpointRequest request(Index step) override {
+    if (statistics().written == 0 && step >= save_) return CheckpointRequest::save;
     second_ = second_ || step < last_;
     last_ = step;
-    return second_ && step >= stop_ ? CheckpointWish::stop : CheckpointWish::none;
+    return second_ && step >= stop_ ? CheckpointRequest::stop : CheckpointRequest::none;
   }
 
  private:

@@ -56,7 +56,7 @@ class SystemSolverTest : public testing::TestWithParam<Case> {
     question.options.precision = GetParam().precision;
     question.options.equilibrate = equilibrate;
     question.options.refinement = refinement;
-    question.study.outlook.over_ranks = GetParam().over_ranks;
+    question.pattern_analysis.estimate.over_ranks = GetParam().over_ranks;
     // An object that a function hands back can be made on the heap, though it cannot be moved
     // there.
     std::unique_ptr<SystemMatrix> matrix(
@@ -272,8 +272,8 @@ TEST(SystemSolver, TriesGrownFactorsOutByTheFirstSolution) {
       question.shape = {matrix.rows, matrix.columns, 0, matrix.nonzeros()};
       question.ranks = own.team.size();
       question.options.method = Method::sparse_ldlt;
-      question.study = study_sparsity(own.team, matrix, question.options);
-      question.study.outlook.over_ranks = over_ranks;
+      question.pattern_analysis = analyse_pattern(own.team, matrix, question.options);
+      question.pattern_analysis.estimate.over_ranks = over_ranks;
       std::unique_ptr<SystemMatrix> rows(new SystemMatrix(test::matrix_in_bands(own.team, matrix)));
       SystemSolver solver(std::move(rows), choose_solver(question), question, own.memory);
       const auto right = test::vectors_of(solver.matrix(), b), x = solver.matrix().vectors(2);

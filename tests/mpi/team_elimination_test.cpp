@@ -9,7 +9,7 @@
 #include "matrix/generate/generate.hpp"
 #include "matrix/symmetry.hpp"
 #include "solve_in_team.hpp"
-#include "sparse/held_factors.hpp"
+#include "sparse/sparse_factorization.hpp"
 
 namespace spsolve {
 namespace {
@@ -81,7 +81,7 @@ TEST(TeamElimination, SharesLargeFronts) {
       for (const int threads : {1, 2}) {
         InTeam<double> system(matrix, kind, threads);
         ASSERT_EQ(system.factor(matrix.values).failed, -1);
-        const RankTree part =
+        const TreePartition part =
             part_of(*system.analysis, kind, SharingRule::of(kind, MemoryKind::host),
                     deal_fronts(*system.analysis, kind, SharingRule::of(kind, MemoryKind::host),
                                 system.team.size()),
@@ -137,7 +137,7 @@ TEST(TeamElimination, GivesWayToThresholdsOnRank0AndBack) {
     analysis = test::analysis_of(matrix, Factorization::lu, Ordering::nested_dissection, false);
   }
   LentProcessors lent(team);
-  HeldFactors<double> factors(team, host_sparse_memory(), lent, true);
+  SparseFactorization<double> factors(team, host_sparse_memory(), lent, true);
   const RowLayout bands{matrix.rows, team.size()};
   const std::unique_ptr<ScaledValues> of_first = first ? host_scaled_values(matrix) : nullptr;
   ScaledValues* const values = of_first.get();
@@ -222,12 +222,14 @@ TEST(TeamElimination, DealsOutEveryFrontAndEntryOnce) {
     const auto analysis =
         test::analysis_of(matrix, Factorization::lu, Ordering::nested_dissection, false);
     for (const int ranks : {1, 2, 3, 5, 8, 13}) {
-      const FrontTeams teams = deal_fronts(*analysis, Factorization::lu, SharingRule{}, ranks);
+      const ProportionalMapping teams =
+          deal_fronts(*analysis, Factorization::lu, SharingRule{}, ranks);
       std::vector<int> rows(matrix.rows, 0), columns(matrix.rows, 0);
       Index values = 0;
       LocalIndex fronts = 0;
       for (int rank = 0; rank < ranks; ++rank) {
-        const RankTree part = part_of(*analysis, Factorization::lu, SharingRule{}, teams, rank);
+        const TreePartition part =
+            part_of(*analysis, Factorization::lu, SharingRule{}, teams, rank);
         for (const Index row : part.rows) ++rows[row];
         for (const Index column : part.columns) ++columns[column];
         values += part.values();

@@ -115,7 +115,7 @@ TEST(MemoryCheck, SaysWhatNoNumberOfRanksCanHold) {
 }
 
 /// The sum of the parts of a phase.
-std::int64_t bytes_of(const std::vector<MemoryPlan::Part>& parts, std::string_view phase) {
+std::int64_t bytes_of(const std::vector<MemoryPlan::PlannedBytes>& parts, std::string_view phase) {
   std::int64_t bytes = 0;
   for (const auto& part : parts) bytes += part.phase == phase ? part.bytes : 0;
   return bytes;
@@ -159,7 +159,7 @@ TEST(MemoryPlan, RowsOfOneGpuAreMadeDenseFromACopyWhereTheyMayBeScaled) {
 TEST(MemoryPlan, VectorsOfGmresLieWhereTheOthersDo) {
   SolverQuestion question = question_of(
       {20000, 20000, 0, 100000}, options_of(Method::lu, Pivoting::automatic, Precision::mixed));
-  const auto has_gmres = [](const std::vector<MemoryPlan::Part>& parts) {
+  const auto has_gmres = [](const std::vector<MemoryPlan::PlannedBytes>& parts) {
     return std::ranges::any_of(parts,
                                [](const auto& part) { return part.what == "vectors of GMRES"; });
   };

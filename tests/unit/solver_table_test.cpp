@@ -22,13 +22,13 @@ SolverQuestion question_of(Index order, Method method = Method::automatic,
   question.ranks = ranks;
   question.memory = memory;
   if (is_sparse(method)) {  // as the analysis of a 5-point grid of that order would have it
-    SparseOutlook& outlook = question.study.outlook;
-    outlook.analysed = true;
-    outlook.kind = factorization_of(method);
-    outlook.facts = {true, true, false, true, 0};
-    outlook.flops = 20.0 * std::pow(order, 1.5);
-    outlook.factor_entries = 30 * order;
-    outlook.memory = {2400 * order, 1200 * order, 4 * order};
+    FactorizationEstimate& estimate = question.pattern_analysis.estimate;
+    estimate.analysed = true;
+    estimate.kind = factorization_of(method);
+    estimate.facts = {true, true, false, true, 0};
+    estimate.flops = 20.0 * std::pow(order, 1.5);
+    estimate.factor_entries = 30 * order;
+    estimate.memory = {2400 * order, 1200 * order, 4 * order};
   }
   if (memory == MemoryKind::gpu) {
     question.gpu = [](const EliminationChoice&, Index height, Index columns, int, Index) {
@@ -212,8 +212,9 @@ TEST(SolverTable, MixedPrecisionPlansDoubleApart) {
     SolverQuestion question = question_of(20000, row.method);
     question.options.precision = Precision::mixed;
     const MemoryPlan in_double = row.plan_in_double(question, 0);
-    EXPECT_GE(in_double.peak(), is_sparse(row.method) ? question.study.outlook.memory.factors
-                                                      : Index{20000} * 20000 * 8)
+    EXPECT_GE(in_double.peak(), is_sparse(row.method)
+                                    ? question.pattern_analysis.estimate.memory.factors
+                                    : Index{20000} * 20000 * 8)
         << name(row.method);
     EXPECT_LT(plan_system(row, question, 0).peak(), in_double.peak()) << name(row.method);
   }
@@ -224,10 +225,10 @@ TEST(SolverTable, SparseRowsFollowTheAnalysis) {
     if (!is_sparse(row.method)) continue;
     SCOPED_TRACE(name(row.method));
     const SolverQuestion question = question_of(50000, row.method);
-    EXPECT_EQ(row.analyse(question).flops, question.study.outlook.flops);
+    EXPECT_EQ(row.analyse(question).flops, question.pattern_analysis.estimate.flops);
     EXPECT_GT(row.analyse(question).seconds, 0);
     // Rank 0 eliminates, and holds the factors.
-    const FactorMemory memory = question.study.outlook.memory;
+    const FactorMemory memory = question.pattern_analysis.estimate.memory;
     EXPECT_GE(plan_system(row, question, 0).bytes_in("eliminate"), memory.factors + memory.stack);
     const SolverQuestion over_ranks = question_of(50000, row.method, Pivoting::automatic, 4);
     EXPECT_LT(plan_system(row, over_ranks, 3).bytes_in("eliminate"), memory.factors);
@@ -236,24 +237,24 @@ TEST(SolverTable, SparseRowsFollowTheAnalysis) {
     automatic.options.method = Method::automatic;
     EXPECT_EQ(choose_solver(automatic).method, row.method);
     // Where checkpoints are wanted as well, and by name.
-    automatic.keeps = true;
+    automatic.wants_checkpoints = true;
     EXPECT_EQ(choose_solver(automatic).method, row.method);
     SolverQuestion named = question;
-    named.keeps = true;
+    named.wants_checkpoints = true;
     EXPECT_EQ(row.refuse(named), "");
-    EXPECT_EQ(why_not_kept(row.method, 1, false, MemoryKind::host), "");
-    EXPECT_NE(why_not_kept(row.method, 2, false, MemoryKind::host), "");
-    EXPECT_EQ(why_not_kept(row.method, 2, true, MemoryKind::host), "");
-    EXPECT_NE(why_not_kept(row.method, 1, false, MemoryKind::gpu), "");
-    EXPECT_NE(why_not_kept(row.method, 2, true, MemoryKind::gpu), "");
+    EXPECT_EQ(why_no_checkpoints(row.method, 1, false, MemoryKind::host), "");
+    EXPECT_NE(why_no_checkpoints(row.method, 2, false, MemoryKind::host), "");
+    EXPECT_EQ(why_no_checkpoints(row.method, 2, true, MemoryKind::host), "");
+    EXPECT_NE(why_no_checkpoints(row.method, 1, false, MemoryKind::gpu), "");
+    EXPECT_NE(why_no_checkpoints(row.method, 2, true, MemoryKind::gpu), "");
   }
 }
 
 TEST(SolverTable, SparseRowsSayWhatTheMatrixLacks) {
   const auto refusal = [](Method method, SymmetryFacts facts) {
     SolverQuestion question = question_of(1000, method);
-    question.study.outlook.analysed = false;
-    question.study.outlook.facts = facts;
+    question.pattern_analysis.estimate.analysed = false;
+    question.pattern_analysis.estimate.facts = facts;
     const auto row = std::ranges::find(solver_table(), method, &SolverRow::method);
     return row->refuse(question);
   };

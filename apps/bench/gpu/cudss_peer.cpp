@@ -125,7 +125,8 @@ class CudssContender final : public ColumnwisePeer {
       : kind_(!symmetric || !system.symmetric ? Cudss::general
               : system.maybe_definite         ? Cudss::definite
                                               : Cudss::symmetric),
-        rows_(system.matrix, kind_ == Cudss::general ? IntRows::Part::all : IntRows::Part::upper),
+        rows_(system.matrix,
+              kind_ == Cudss::general ? IntRows::Triangle::all : IntRows::Triangle::upper),
         offsets_(rows_.offsets),
         columns_of_rows_(rows_.columns),
         values_(rows_.values) {

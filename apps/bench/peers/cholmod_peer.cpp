@@ -46,7 +46,7 @@ class CholmodContender final : public ColumnwisePeer {
  public:
   /// The rows up to the diagonal are its columns down to there.
   explicit CholmodContender(const SparseSystem& system)
-      : rows_(system.matrix, IntRows::Part::lower) {
+      : rows_(system.matrix, IntRows::Triangle::lower) {
     cholmod().start(&common_);
     common_.print = 0;
     common_.final_ll = 1;  // not LDL^T, which a negative pivot would not stop

@@ -39,11 +39,11 @@ class ColumnwisePeer : public SparseContender {
 /// The pattern of a matrix, or of its part on one side of the diagonal, in the int of libraries,
 /// with the values in the same order.
 struct IntRows {
-  enum class Part { all, lower, upper };
+  enum class Triangle { all, lower, upper };
 
   /// `base`: the number of the first row and column. `diagonal`: entries a_ii = 0 are added where
   /// they are missing.
-  IntRows(const Csr<double>& matrix, Part part, int base = 0, bool diagonal = false) {
+  IntRows(const Csr<double>& matrix, Triangle part, int base = 0, bool diagonal = false) {
     offsets.push_back(base);
     for (Index i = 0; i < matrix.rows; ++i) {
       bool has_diagonal = !diagonal;
@@ -57,7 +57,7 @@ struct IntRows {
           if (j > i) add(i, -1);
           has_diagonal = true;
         }
-        if ((part == Part::lower && j > i) || (part == Part::upper && j < i)) continue;
+        if ((part == Triangle::lower && j > i) || (part == Triangle::upper && j < i)) continue;
         add(j, k);
       }
       if (!has_diagonal) add(i, -1);

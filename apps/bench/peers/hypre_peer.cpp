@@ -94,7 +94,7 @@ class HypreIteration final : public IterativeContender {
     if (system.bands.rows > std::numeric_limits<HYPRE_Int>::max()) {
       fail(ExitCode::input, "it was built for 32-bit numbers");
     }
-    const IntRows rows(system.rows, IntRows::Part::all);
+    const IntRows rows(system.rows, IntRows::Triangle::all);
     const auto first = static_cast<HYPRE_BigInt>(own_.first);
     const auto last = static_cast<HYPRE_BigInt>(own_.last) - 1;
     check(hypre().IJMatrixCreate(ranks_, first, last, first, last, &matrix_));

@@ -40,7 +40,8 @@ std::string missing() {
 class MumpsContender final : public ColumnwisePeer {
  public:
   MumpsContender(const SparseSystem& system, const PeerTeam& team)
-      : rows_(system.matrix, system.symmetric ? IntRows::Part::lower : IntRows::Part::all, 1) {
+      : rows_(system.matrix, system.symmetric ? IntRows::Triangle::lower : IntRows::Triangle::all,
+              1) {
     const MPI_Comm ranks = ranks_for_peer(team.all_ranks);
     int rank = 0;
     MPI_Comm_rank(ranks, &rank);

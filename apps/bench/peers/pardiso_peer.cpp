@@ -48,8 +48,8 @@ class PardisoContender final : public ColumnwisePeer {
               : system.symmetric    ? -2
                                     : 11),
         n_(static_cast<int>(system.order)),
-        rows_(system.matrix, system.symmetric ? IntRows::Part::upper : IntRows::Part::all, 0,
-              system.symmetric) {
+        rows_(system.matrix, system.symmetric ? IntRows::Triangle::upper : IntRows::Triangle::all,
+              0, system.symmetric) {
     mkl().set_threads(threads);
     const bool matches = type_ != 2;
     options_[0] = 1;                     // what follows, not the defaults

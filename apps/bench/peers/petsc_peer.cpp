@@ -80,7 +80,7 @@ class PetscIteration final : public IterativeContender {
     if (size != sizeof(int) || system.bands.rows > std::numeric_limits<int>::max()) {
       fail(ExitCode::input, "only its 32-bit numbers are known here");
     }
-    const IntRows rows(system.rows, IntRows::Part::all);
+    const IntRows rows(system.rows, IntRows::Triangle::all);
     const auto own = static_cast<int>(system.rows.rows);
     const auto all = static_cast<int>(system.bands.rows);
     const auto block = static_cast<int>(std::max<Index>(1, system.coordinates.dimensions));

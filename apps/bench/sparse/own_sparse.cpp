@@ -32,7 +32,8 @@ class OwnContender final : public SparseContender {
 
   /// The study of the pattern, where the method is a sparse one or may become one, and the choice.
   void analyse() override {
-    question_.study = study_sparsity(team_, whole_, question_.options, question_.memory);
+    question_.pattern_analysis =
+        analyse_pattern(team_, whole_, question_.options, question_.memory);
     if (device_.gpu) question_.gpu_memory = device_.free_memory();
     row_ = &choose_solver(question_);
     together(team_, [&] {

@@ -33,7 +33,7 @@ Cell told(const SparseRow& row, std::optional<double> FactorFigures::*figure) {
   return row.figures.*figure ? Cell(*(row.figures.*figure)) : Cell();
 }
 
-Cell share_of_flops(const SparseRow& row, double GpuRegimes::*flops) {
+Cell share_of_flops(const SparseRow& row, double KernelStatistics::*flops) {
   const FactorFigures& figures = row.figures;
   return figures.gpu && figures.flops ? Cell(*figures.gpu.*flops / *figures.flops) : Cell();
 }
@@ -104,9 +104,9 @@ const Column<SparseRow> columns[] = {
      "launches",
      [](const auto& row) { return row.figures.gpu ? Cell(row.figures.gpu->launches) : Cell(); }},
     {"small_share", "of flops, in small fronts, each whole in a thread block, likewise", "", "",
-     [](const auto& row) { return share_of_flops(row, &GpuRegimes::small_flops); }},
+     [](const auto& row) { return share_of_flops(row, &KernelStatistics::small_flops); }},
     {"library_share", "of flops, in large products by cuBLAS; the rest is in batches of tiles", "",
-     "", [](const auto& row) { return share_of_flops(row, &GpuRegimes::library_flops); }},
+     "", [](const auto& row) { return share_of_flops(row, &KernelStatistics::library_flops); }},
     {"backward_error", "normwise, without refinement, the worst of rounds and columns", "{:.0e}",
      "backward error",
      [](const auto& row) { return row.refused.empty() ? Cell(row.backward_error) : Cell(); }},

@@ -33,10 +33,10 @@ struct NotDefinite : std::runtime_error {
 
 /// The figures of the factors, by the account of whoever made them.
 struct FactorFigures {
-  std::string kind;                 ///< LL^T, LDL^T, LU, or the dense method
-  std::optional<double> nonzeros;   ///< of L and U, or of L
-  std::optional<double> flops;      ///< of the elimination; a multiply and an add are two
-  std::optional<GpuRegimes> gpu{};  ///< of own sparse methods on one GPU
+  std::string kind;                       ///< LL^T, LDL^T, LU, or the dense method
+  std::optional<double> nonzeros;         ///< of L and U, or of L
+  std::optional<double> flops;            ///< of the elimination; a multiply and an add are two
+  std::optional<KernelStatistics> gpu{};  ///< of own sparse methods on one GPU
 };
 
 /// A direct solver in its phases, made for one system. The order of calls is analyse(), then

@@ -19,7 +19,7 @@ std::int64_t DeviceDenseRows<T>::bytes(Index rows, Index order, Index right_hand
   const std::int64_t of_type = static_cast<std::int64_t>(sizeof(T));
   if (!has_all(rows, order)) return values * of_type;
   return (values + 2 * order) * of_type +
-         offer_count(order) * static_cast<std::int64_t>(sizeof(Candidate)) +
+         candidate_count(order) * static_cast<std::int64_t>(sizeof(Candidate)) +
          stripe_count<T>(order) * static_cast<std::int64_t>(sizeof(unsigned)) +
          static_cast<std::int64_t>(sizeof(RunReport));
 }
@@ -43,7 +43,7 @@ DeviceDenseRows<T>::DeviceDenseRows(DenseStreams& streams, Range rows, Index ord
 template <typename T>
 void DeviceDenseRows<T>::reserve_runs() {
   columns_.grow(2 * order_);
-  offers_.grow(offer_count(order_));
+  run_candidates_.grow(candidate_count(order_));
   stripes_.grow(stripe_count<T>(order_));
   report_.grow(1);
   report_here_.grow(1);
@@ -149,8 +149,8 @@ Index DeviceDenseRows<T>::longest_run(Index first, Method method, Pivoting pivot
 
 template <typename T>
 ColumnRun<T> DeviceDenseRows<T>::column_run() {
-  return {values_.data(), stride_,         order_,        columns_.data(),
-          offers_.data(), stripes_.data(), report_.data()};
+  return {values_.data(),         stride_,         order_,        columns_.data(),
+          run_candidates_.data(), stripes_.data(), report_.data()};
 }
 
 template <typename T>

@@ -74,7 +74,7 @@ class DeviceDenseRows final : public DenseRows<T> {
   mutable DeviceArray<T> x_, y_;
   // Where all rows are here, for runs:
   DeviceArray<T> columns_;
-  DeviceArray<Candidate> offers_;
+  DeviceArray<Candidate> run_candidates_;
   DeviceArray<unsigned> stripes_;
   DeviceArray<RunReport> report_;
   PinnedArray<RunReport> report_here_;

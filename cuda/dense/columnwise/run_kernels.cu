@@ -1,7 +1,7 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/core/magnitude.cuh"
 #include "cuda/core/packed.cuh"
-#include "cuda/core/turns.cuh"
+#include "cuda/core/programmatic_launch.cuh"
 #include "cuda/dense/columnwise/candidate.cuh"
 #include "cuda/dense/columnwise/run_kernels.hpp"
 
@@ -51,13 +51,13 @@ struct Step {
 
 /// Part of a row: this lane's neighbouring columns, from j on; those up to k belong to others.
 template <typename T>
-struct Lane {
+struct LaneColumns {
   Index j;
   bool active;  ///< it has columns after k
   bool whole;   ///< nothing but such columns; beyond the order there is padding
   bool next;    ///< column k + 1 is one of them
 
-  __device__ Lane(const Step<T>& step)
+  __device__ LaneColumns(const Step<T>& step)
       : j(step.first_line + blockIdx.x * stripe_columns<T> +
           threadIdx.x % warp_size * full_pack<T>),
         active(j < step.run.order && j + full_pack<T> > step.k + 1),
@@ -88,8 +88,8 @@ __device__ void subtract(Pack<T>& values, T m, const Pack<T>& pivot) {
 
 /// Hands a row's element of column k + 1 on to the next step; only for the lane that has it.
 template <typename T>
-__device__ void offer_next(const Step<T>& step, const Lane<T>& lane, Index row,
-                           const Pack<T>& values, Candidate& best) {
+__device__ void choose_next_candidate(const Step<T>& step, const LaneColumns<T>& lane, Index row,
+                                      const Pack<T>& values, Candidate& best) {
   T next{};
 #pragma unroll
   for (int c = 0; c < full_pack<T>; ++c) {
@@ -128,7 +128,8 @@ struct PivotRow {
 /// as the other rows; row k, which takes the pivot row; and, in stripe 0, the choice of the next
 /// pivot among the tiles' candidates and row p.
 template <typename T>
-__device__ void finish_stripe(const Step<T>& step, const Lane<T>& lane, const PivotRow<T>& p) {
+__device__ void finish_stripe(const Step<T>& step, const LaneColumns<T>& lane,
+                              const PivotRow<T>& p) {
   const Index k = step.k;
   Candidate best{0, 0, 0};
   if (threadIdx.x < warp_size) {
@@ -140,13 +141,13 @@ __device__ void finish_stripe(const Step<T>& step, const Lane<T>& lane, const Pi
       subtract(values, m, p.values);
       lane.store(row_p, values, k);
       lane.store(row_k, p.values, k);
-      if (lane.next) offer_next(step, lane, p.row, values, best);
+      if (lane.next) choose_next_candidate(step, lane, p.row, values, best);
       if (blockIdx.x == 0 && threadIdx.x == 0) {
         row_k[k] = p.pivot;
         row_p[k] = m;
       }
     }
-    if (lane.next) offer_next(step, lane, k, p.values, best);
+    if (lane.next) choose_next_candidate(step, lane, k, p.values, best);
 
     unsigned long long largest = magnitude_key(p.pivot);
 #pragma unroll
@@ -160,7 +161,7 @@ __device__ void finish_stripe(const Step<T>& step, const Lane<T>& lane, const Pi
   }
   if (blockIdx.x > 0 || k + 1 >= step.run.order) return;
   for (Index i = threadIdx.x; i < static_cast<Index>(gridDim.y) * warps; i += threads) {
-    const Candidate other = load_fresh(step.run.offers + i);
+    const Candidate other = load_fresh(step.run.candidates + i);
     if (better(other, best)) best = other;
   }
   best = best_of_block<threads>(best);
@@ -192,7 +193,8 @@ struct Tile {
   }
 
   /// Rows first, first + warps, ... of this warp.
-  __device__ void load(const Lane<T>& lane, int first, Pack<T> (&values)[rows_at_once]) const {
+  __device__ void load(const LaneColumns<T>& lane, int first,
+                       Pack<T> (&values)[rows_at_once]) const {
 #pragma unroll
     for (int r = 0; r < rows_at_once; ++r) {
       if (first + r * warps < height) values[r] = lane.load(row(first + r * warps));
@@ -202,7 +204,7 @@ struct Tile {
   /// All rows but k and p; `values` are the first ones. Column k + 1 lies in stripe 0: there,
   /// `best` is the best candidate among these rows.
   template <bool in_stripe_0>
-  __device__ void update(const Step<T>& step, const Lane<T>& lane, const PivotRow<T>& p,
+  __device__ void update(const Step<T>& step, const LaneColumns<T>& lane, const PivotRow<T>& p,
                          const T* multipliers, Pack<T> (&values)[rows_at_once],
                          Candidate& best) const {
     const int place_of_k = place_of(step.k), place_of_p = place_of(p.row);
@@ -215,7 +217,7 @@ struct Tile {
         subtract(values[r], multipliers[i], p.values);
         if constexpr (in_stripe_0) {
           lane.store(row(i), values[r], step.k);
-          if (lane.next) offer_next(step, lane, top + i, values[r], best);
+          if (lane.next) choose_next_candidate(step, lane, top + i, values[r], best);
         } else if (lane.active) {
           store_pack(row(i) + lane.j, values[r]);
         }
@@ -228,8 +230,8 @@ struct Tile {
 template <typename T>
 __global__ void __launch_bounds__(threads, 4) eliminate_column(const Step<T> step) {
   __shared__ T multipliers[largest_tile];
-  take_turn();
-  const Lane<T> lane(step);
+  trigger_and_wait();
+  const LaneColumns<T> lane(step);
   // Every other step from below: it begins with what the last one left in the cache.
   const Index number = step.k % 2 == 0 ? blockIdx.y : gridDim.y - 1 - blockIdx.y;
   const Tile<T> tile(step, number);
@@ -254,7 +256,7 @@ __global__ void __launch_bounds__(threads, 4) eliminate_column(const Step<T> ste
   if (blockIdx.x == 0) {
     Candidate best{0, 0, 0};
     tile.template update<true>(step, lane, p, multipliers, values, best);
-    if (lane.next) step.run.offers[number * warps + tile.warp] = best;
+    if (lane.next) step.run.candidates[number * warps + tile.warp] = best;
   } else {
     Candidate none;
     tile.template update<false>(step, lane, p, multipliers, values, none);
@@ -284,7 +286,7 @@ int tile_rows_for(Index rows, Index stripes) {
 
 }  // namespace
 
-Index offer_count(Index order) {
+Index candidate_count(Index order) {
   return grid_for(order, smallest_tile) * static_cast<Index>(warps);
 }
 
@@ -307,7 +309,7 @@ void eliminate_columns(const ColumnRun<T>& run, Index first, Index count, bool j
     const unsigned stripes = grid_for(run.order - step.first_line, stripe_columns<T>);
     step.tile_rows = tile_rows_for(rows, stripes);
     const dim3 grid(stripes, grid_for(rows, step.tile_rows));
-    launch_in_turn(eliminate_column<T>, grid, threads, 0, place > 0, stream, step);
+    launch_programmatic(eliminate_column<T>, grid, threads, 0, place > 0, stream, step);
   }
 }
 

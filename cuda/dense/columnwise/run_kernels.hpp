@@ -24,16 +24,16 @@ struct RunReport {
 /// The matrix of a run and its work space.
 template <typename T>
 struct ColumnRun {
-  T* a;               ///< order x order, row-major, 16-byte aligned rows
-  Index stride;       ///< leading dimension, a multiple of 16 bytes
-  Index order;        ///< n
-  T* columns;         ///< 2 n: the column of a step as it is before it, and the one after it
-  Candidate* offers;  ///< offer_count(n): the next pivot's candidates
-  unsigned* stripes;  ///< stripe_count(n) zeros, left as zeros: blocks that are done
+  T* a;                   ///< order x order, row-major, 16-byte aligned rows
+  Index stride;           ///< leading dimension, a multiple of 16 bytes
+  Index order;            ///< n
+  T* columns;             ///< 2 n: the column of a step as it is before it, and the one after it
+  Candidate* candidates;  ///< candidate_count(n): the next pivot's candidates
+  unsigned* stripes;      ///< stripe_count(n) zeros, left as zeros: blocks that are done
   RunReport* report;
 };
 
-Index offer_count(Index order);
+Index candidate_count(Index order);
 template <typename T>
 Index stripe_count(Index order);
 

@@ -22,8 +22,8 @@ class LeafBlock {
         tiles_(tiles) {
     if (threadIdx.x < leaf_width) board_.tiles[threadIdx.x] = -1;
     if (threadIdx.x == 0) {
-      init_barrier(&board_.offers_came[0]);
-      init_barrier(&board_.offers_came[1]);
+      init_barrier(&board_.candidates_came[0]);
+      init_barrier(&board_.candidates_came[1]);
       init_barrier(&board_.rows_came);
     }
     if (blocks_ == 1) {
@@ -31,12 +31,13 @@ class LeafBlock {
       return;
     }
     // This thread's share in each exchange of offers.
-    const int chunk = static_cast<int>(threadIdx.x) % offer_chunks;
-    const int block = static_cast<int>(threadIdx.x) / offer_chunks;
+    const int chunk = static_cast<int>(threadIdx.x) % candidate_chunks;
+    const int block = static_cast<int>(threadIdx.x) / candidate_chunks;
     sends_ = block < blocks_;
     const int to = sends_ ? block : 0;
-    offer_to_ = address_in_block(reinterpret_cast<uint4*>(&board_.of_blocks[0][rank_]) + chunk, to);
-    offer_counter_ = address_in_block(&board_.offers_came[0], to);
+    candidate_to_ =
+        address_in_block(reinterpret_cast<uint4*>(&board_.of_blocks[0][rank_]) + chunk, to);
+    candidate_counter_ = address_in_block(&board_.candidates_came[0], to);
     wait_for_cluster();
   }
 
@@ -141,34 +142,34 @@ class LeafBlock {
       const T inverse = quick_inverse(value);
       const unsigned best =
           __reduce_max_sync(whole_warp, mine == 0 ? 0 : (mine & ~31u) | (31u - lane_));
-      const bool offers = best != 0 && lane_ == 31 - static_cast<int>(best & 31u);
-      StepOffer<T>& offer = board_.of_warps[turn][warp_];
+      const bool is_candidate = best != 0 && lane_ == 31 - static_cast<int>(best & 31u);
+      StepCandidate<T>& candidate = board_.of_warps[turn][warp_];
 #pragma unroll
       for (int r = 0; r < thread_rows; ++r) {
-        if (!offers || second != (r == 1)) continue;
+        if (!is_candidate || second != (r == 1)) continue;
 #pragma unroll
         for (int c = j / 2 * 2; c < slice_width; c += 2) {
-          *reinterpret_cast<Pair<T>*>(offer.row + c) = {x_[r][c], x_[r][c + 1]};
+          *reinterpret_cast<Pair<T>*>(candidate.row + c) = {x_[r][c], x_[r][c + 1]};
         }
-        offer.inverse = inverse;
-        offer.place = numbers_[r];
+        candidate.inverse = inverse;
+        candidate.place = numbers_[r];
       }
       if (lane_ == 0) {
-        offer.key = best & ~31u;
+        candidate.key = best & ~31u;
         board_.keys[turn][warp_] = best == 0 ? 0 : (best & ~31u) | (31u - warp_);
       }
       __syncthreads();
       const unsigned winner =
           __reduce_max_sync(whole_warp, lane_ < warps_ ? board_.keys[turn][lane_] : 0);
       const int best_warp = winner == 0 ? 0 : 31 - static_cast<int>(winner & 31u);
-      const StepOffer<T>* pivot = &board_.of_warps[turn][best_warp];
+      const StepCandidate<T>* pivot = &board_.of_warps[turn][best_warp];
       int owner = 0;
       if (blocks_ > 1) {
         owner = exchange(*pivot, turn, first + j);
         pivot = &board_.of_blocks[turn][owner];
       }
       const T factor = pivot->inverse;
-      if (offers && owner == rank_ && best_warp == warp_) {
+      if (is_candidate && owner == rank_ && best_warp == warp_) {
         if (second) {
           steps_[1] = first + j;
           board_.tiles[first + j] = tiles_.place_in_block(1);
@@ -202,17 +203,17 @@ class LeafBlock {
   }
 
   /// Shows all blocks this one's offer; returns the block with the best one.
-  __device__ int exchange(const StepOffer<T>& mine, int turn, int step) {
-    std::uint64_t* const came = &board_.offers_came[turn];
+  __device__ int exchange(const StepCandidate<T>& mine, int turn, int step) {
+    std::uint64_t* const came = &board_.candidates_came[turn];
     if (sends_) {
       // A block sends to itself, too: one code for all.
-      const int chunk = static_cast<int>(threadIdx.x) % offer_chunks;
-      send_to_block(offer_to_ + turn * static_cast<unsigned>(sizeof(board_.of_blocks[0])),
+      const int chunk = static_cast<int>(threadIdx.x) % candidate_chunks;
+      send_to_block(candidate_to_ + turn * static_cast<unsigned>(sizeof(board_.of_blocks[0])),
                     reinterpret_cast<const uint4*>(&mine)[chunk],
-                    offer_counter_ + turn * static_cast<unsigned>(sizeof(*came)));
+                    candidate_counter_ + turn * static_cast<unsigned>(sizeof(*came)));
     }
     if (threadIdx.x == 0) {
-      expect_bytes(came, static_cast<unsigned>(blocks_ * sizeof(StepOffer<T>)));
+      expect_bytes(came, static_cast<unsigned>(blocks_ * sizeof(StepCandidate<T>)));
     }
     wait_for_bytes(came, static_cast<unsigned>(step / 2 % 2));
     const unsigned key = lane_ < blocks_ ? board_.of_blocks[turn][lane_].key : 0;
@@ -312,13 +313,14 @@ class LeafBlock {
     }
   }
 
-  static constexpr int offer_chunks = sizeof(StepOffer<T>) / sizeof(uint4);  // pieces of 16 bytes
+  static constexpr int candidate_chunks =
+      sizeof(StepCandidate<T>) / sizeof(uint4);  // pieces of 16 bytes
 
   Board<T>& board_;
   int lane_, warp_, warps_, rank_, blocks_;
   LeafTiles<T> tiles_;
   bool sends_;
-  unsigned offer_to_, offer_counter_;
+  unsigned candidate_to_, candidate_counter_;
   T x_[thread_rows][leaf_width];
   bool active_[thread_rows];
   int numbers_[thread_rows];

@@ -30,7 +30,7 @@ __device__ inline float quick_inverse(float x) {
 
 /// The values that the best row of a warp or of a block shows the others in one step.
 template <typename T>
-struct alignas(16) StepOffer {
+struct alignas(16) StepCandidate {
   T row[slice_width];
   T inverse;     // of the pivot
   int place;     // the row's number, from the leaf's first row
@@ -41,8 +41,8 @@ struct alignas(16) StepOffer {
 /// send.
 template <typename T>
 struct Board {
-  StepOffer<T> of_warps[2][most_warps];  // by turns
-  StepOffer<T> of_blocks[2][most_blocks];
+  StepCandidate<T> of_warps[2][most_warps];  // by turns
+  StepCandidate<T> of_blocks[2][most_blocks];
   alignas(16) T here[slice_width][leaf_width];   // pivot rows of this block
   alignas(16) T all[slice_width][leaf_width];    // of all blocks
   alignas(16) T upper[slice_width][leaf_width];  // their rows of U
@@ -50,7 +50,7 @@ struct Board {
   int owners[slice_width];  // blocks of the slice's pivots
   int places[leaf_width];   // of the leaf's pivots
   int tiles[leaf_width];    // and where they are in this block; -1: in another
-  std::uint64_t offers_came[2];
+  std::uint64_t candidates_came[2];
   std::uint64_t rows_came;
 };
 

@@ -1,4 +1,4 @@
-#include "cuda/core/turns.cuh"
+#include "cuda/core/programmatic_launch.cuh"
 #include "cuda/dense/panel/leaf_rows.cuh"
 
 namespace spsolve::cuda {
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(column_threads)
   __shared__ ColumnBoard<leaf_width, T> board;
   const int lane = threadIdx.x % warp_size;
   const int warp = threadIdx.x / warp_size;
-  wait_for_turn();
+  wait_for_previous_launch();
   if (threadIdx.x < 2 * leaf_width) {
     to[threadIdx.x] = leaf->moves_to[threadIdx.x];
     from[threadIdx.x] = leaf->moves_from[threadIdx.x];
@@ -136,7 +136,7 @@ __global__ void __launch_bounds__(multiplier_rows)
   const int lane = threadIdx.x % warp_size;
   const Index first_row = thread_index() - lane;
   const Index mine = first_row + lane;
-  wait_for_turn();
+  wait_for_previous_launch();
   constexpr int shares = leaf_width * leaf_width / multiplier_rows;
   T share[shares];
   const int thread = static_cast<int>(threadIdx.x);
@@ -202,7 +202,7 @@ __global__ void __launch_bounds__(column_threads)
   const int warp = threadIdx.x / warp_size;
   const Index j = static_cast<Index>(blockIdx.x) * warp_size + threadIdx.x % warp_size;
   const bool inside = j < columns;
-  wait_for_turn();
+  wait_for_previous_launch();
   T x[own], share[shares];
 #pragma unroll
   for (int r = 0; r < own; ++r) {
@@ -230,8 +230,8 @@ __global__ void __launch_bounds__(column_threads)
 template <typename T>
 void move_leaf_rows(T* a, Index stride, Index columns, Index column, int width, int next,
                     const Leaf<T>* leaf, cudaStream_t stream) {
-  launch_in_turn(move_rows<T>, dim3(grid_for(columns, warp_size)), column_threads, 0, true, stream,
-                 a, stride, columns, column, width, next, leaf);
+  launch_programmatic(move_rows<T>, dim3(grid_for(columns, warp_size)), column_threads, 0, true,
+                      stream, a, stride, columns, column, width, next, leaf);
   check_launch("move_rows");
 }
 
@@ -243,8 +243,8 @@ void form_leaf_multipliers(T* a, Index stride, Index rows, int width, const T* u
   static const cudaError_t allowed =
       cudaFuncSetAttribute(form_multipliers<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   CUDA_CHECK(allowed);
-  launch_in_turn(form_multipliers<T>, dim3(grid_for(rows, multiplier_rows)), multiplier_rows, bytes,
-                 true, stream, a, stride, rows, width, upper, upper_stride, report);
+  launch_programmatic(form_multipliers<T>, dim3(grid_for(rows, multiplier_rows)), multiplier_rows,
+                      bytes, true, stream, a, stride, rows, width, upper, upper_stride, report);
   check_launch("form_multipliers");
 }
 
@@ -252,8 +252,8 @@ template <typename T>
 void solve_unit_lower_small(int width, Index columns, const T* l, Index l_stride, const T* b, T* x,
                             Index stride, cudaStream_t stream) {
   if (width == 0 || columns == 0) return;
-  launch_in_turn(solve_lower<T>, dim3(grid_for(columns, warp_size)), column_threads, 0, true,
-                 stream, width, columns, l, l_stride, b, x, stride);
+  launch_programmatic(solve_lower<T>, dim3(grid_for(columns, warp_size)), column_threads, 0, true,
+                      stream, width, columns, l, l_stride, b, x, stride);
   check_launch("solve_lower");
 }
 

@@ -29,9 +29,9 @@ struct PanelReport {
 };
 
 /// Work space of elections.
-struct ElectionSpace {
+struct PivotSearchSpace {
   int* candidates;   ///< candidate_count(rows) row numbers
-  void* grid_slots;  ///< grid_slot_bytes(rows): see elect_by_columns()
+  void* grid_slots;  ///< grid_slot_bytes(rows): see pivots_by_columns()
 };
 Index candidate_count(Index rows);
 Index grid_slot_bytes(Index rows);
@@ -50,22 +50,22 @@ double magnitude_of_key(unsigned long long key, float);
 /// leaf's first row) in `swaps`. `column` is the leaf's place in its panel, for the report.
 /// `candidates` has candidate_count(rows) places.
 template <typename T>
-bool elect_by_tournament(T* a, Index stride, Index rows, int width, int column, int* candidates,
-                         Leaf<T>* leaf, int* swaps, PanelReport* report, cudaStream_t stream);
+bool pivots_by_tournament(T* a, Index stride, Index rows, int width, int column, int* candidates,
+                          Leaf<T>* leaf, int* swaps, PanelReport* report, cudaStream_t stream);
 
 /// Partial pivoting over all rows, the election alone: one grid that keeps every row in registers
 /// and meets at a barrier each column; rows <= largest_partial_height().
 template <typename T>
-void elect_by_columns(const T* a, Index stride, Index rows, int width, int column,
-                      const ElectionSpace& space, Leaf<T>* leaf, int* swaps, PanelReport* report,
-                      cudaStream_t stream);
+void pivots_by_columns(const T* a, Index stride, Index rows, int width, int column,
+                       const PivotSearchSpace& space, Leaf<T>* leaf, int* swaps,
+                       PanelReport* report, cudaStream_t stream);
 template <typename T>
 Index largest_partial_height();
 
 /// Pivots as they come: factors and no moves.
 template <typename T>
-void take_in_order(const T* a, Index stride, int width, int column, Leaf<T>* leaf, int* swaps,
-                   PanelReport* report, cudaStream_t stream);
+void pivots_in_order(const T* a, Index stride, int width, int column, Leaf<T>* leaf, int* swaps,
+                     PanelReport* report, cudaStream_t stream);
 
 /// Moves the leaf's rows in the columns [0, columns) of the panel, writes L and U of the pivot rows
 /// into the leaf's columns [column, column + width), and solves with L in the `next` columns after

@@ -160,7 +160,7 @@ void PanelLu<T>::eliminate_right(Range left, Range right) {
 template <typename T>
 void PanelLu<T>::eliminate_leaf(Range columns, Index next) {
   const Panel& panel = panel_;
-  const ElectionSpace space{candidates_.data(), grid_slots_.data()};
+  const PivotSearchSpace space{candidates_.data(), grid_slots_.data()};
   auto* const report = reinterpret_cast<PanelReport*>(told_.data());
   int* const swaps = reinterpret_cast<int*>(report + 1) + columns.first;
   const Index rows = panel.rows - columns.first;
@@ -170,15 +170,15 @@ void PanelLu<T>::eliminate_leaf(Range columns, Index next) {
   bool formed = false;  // the multipliers, too
   switch (panel.pivoting) {
     case Pivoting::none:
-      take_in_order(top, panel.stride, width, column, leaf_.data(), swaps, report, stream_);
+      pivots_in_order(top, panel.stride, width, column, leaf_.data(), swaps, report, stream_);
       break;
     case Pivoting::tournament:
-      formed = elect_by_tournament(top, panel.stride, rows, width, column, space.candidates,
-                                   leaf_.data(), swaps, report, stream_);
+      formed = pivots_by_tournament(top, panel.stride, rows, width, column, space.candidates,
+                                    leaf_.data(), swaps, report, stream_);
       break;
     default:
-      elect_by_columns(top, panel.stride, rows, width, column, space, leaf_.data(), swaps, report,
-                       stream_);
+      pivots_by_columns(top, panel.stride, rows, width, column, space, leaf_.data(), swaps, report,
+                        stream_);
   }
   move_leaf_rows(panel.at(columns.first, 0), panel.stride, panel.width, columns.first, width,
                  static_cast<int>(next), leaf_.data(), stream_);

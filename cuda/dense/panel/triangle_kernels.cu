@@ -73,7 +73,7 @@ constexpr int tiles_ahead = sizeof(T) == 8 && blocks_on_processor<T, transposed,
 template <typename T, Triangle triangle, bool transposed, int count>
 __global__ void __launch_bounds__(threads, (blocks_on_processor<T, transposed, count>))
     solve(Index n, const T* a, Index stride, const T* b, Index b_stride, T* x, int* ticket) {
-  using Way = Sweep<triangle, transposed>;
+  using Direction = Sweep<triangle, transposed>;
   extern __shared__ double memory[];
   auto& room = *reinterpret_cast<BlockRoom<T>*>(memory);
   const int blocks = gridDim.x;
@@ -85,10 +85,10 @@ __global__ void __launch_bounds__(threads, (blocks_on_processor<T, transposed, c
   const int steps = room.turn;  // blocks that must be done before this one
   const int last = steps - 1;   // the block right before
   const auto first_of = [&](int step) {
-    return static_cast<Index>(Way::backward ? blocks - 1 - step : step) * block_rows;
+    return static_cast<Index>(Direction::backward ? blocks - 1 - step : step) * block_rows;
   };
   const Index first = first_of(steps);
-  const auto place_of = [](int i) { return Way::backward ? block_rows - 1 - i : i; };
+  const auto place_of = [](int i) { return Direction::backward ? block_rows - 1 - i : i; };
   const auto load = [&](int step, T(&tile)[warp_rows][2]) {
     const Index row = (transposed ? first_of(step) : first) + warp * warp_rows;
     load_tile(a, stride, n, row, transposed ? first : first_of(step), tile);
@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(threads, (blocks_on_processor<T, transposed, c
   }
   if (thread < block_rows) {
     const Index i = first + place_of(thread);
-    room.scale[thread] = !Way::unit && i < n ? T{1} / a[i * stride + i] : T{1};
+    room.scale[thread] = !Direction::unit && i < n ? T{1} / a[i * stride + i] : T{1};
   }
   __syncthreads();
 #pragma unroll 4

@@ -2,9 +2,9 @@
 
 #include "cuda/core/device_array.hpp"
 #include "cuda/core/stream.hpp"
-#include "cuda/dense/halves/split_product.hpp"
 #include "cuda/dense/products/device_blas.hpp"
 #include "cuda/dense/products/product_tiles.hpp"
+#include "cuda/dense/split_precision/split_product.hpp"
 
 namespace spsolve::cuda {
 

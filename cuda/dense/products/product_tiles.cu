@@ -1,6 +1,6 @@
+#include "cuda/core/programmatic_launch.cuh"
 #include "cuda/core/tiles/async_copy.cuh"
 #include "cuda/core/tiles/tensor_cores.cuh"
-#include "cuda/core/turns.cuh"
 #include "cuda/dense/products/product_tiles.hpp"
 
 namespace spsolve::cuda {
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(tile_threads) multiply_tile(ProductOfDoubles p
   const Index first_row = static_cast<Index>(blockIdx.y) * tile;
   const Index first_column = static_cast<Index>(blockIdx.x) * tile;
   const int steps = static_cast<int>((p.k + depth - 1) / depth);
-  wait_for_turn();
+  wait_for_previous_launch();
 
   const auto fetch = [&](int step) {
     const unsigned stage = base + static_cast<unsigned>(step % stages * stage_bytes(tile));
@@ -164,9 +164,9 @@ bool launch(const ProductOfDoubles& p, cudaStream_t stream) {
     return compiled.ptxVersion >= 90;
   }();
   if (!can) return false;
-  launch_in_turn(multiply_tile<tile, forms>,
-                 dim3(grid_for(p.n, tile), static_cast<unsigned>((p.m + tile - 1) / tile)),
-                 tile_threads, bytes, true, stream, p);
+  launch_programmatic(multiply_tile<tile, forms>,
+                      dim3(grid_for(p.n, tile), static_cast<unsigned>((p.m + tile - 1) / tile)),
+                      tile_threads, bytes, true, stream, p);
   check_launch("multiply_tile");
   return true;
 }

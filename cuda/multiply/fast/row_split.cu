@@ -6,7 +6,7 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/core/nvtx.hpp"
 #include "cuda/core/packed.cuh"
-#include "cuda/core/turns.cuh"
+#include "cuda/core/programmatic_launch.cuh"
 #include "cuda/multiply/fast/row_split.hpp"
 
 namespace spsolve::cuda {
@@ -117,7 +117,7 @@ __device__ void add_nonzeros(const SplitView<T>& a, Index k, Index end, int stri
     }
   };
   fetch();
-  wait_for_turn();
+  wait_for_previous_launch();
   while (k < end) {
     T loaded[in_flight][n][pack], factor[in_flight];
 #pragma unroll
@@ -222,7 +222,7 @@ __global__ void __launch_bounds__(1 << most_bits)
   Sums<pack, n, T> sums;
   add_nonzeros<pack, n, packed>(a, row.first + group, row.first + row.nonzeros,
                                 1 << (width_bits - pass.column_bits), x, pass, sums);
-  give_turn();
+  trigger_next_launch();
   if (width_bits <= warp_bits) {
     sums.add_lanes(pass.lanes(), 1 << width_bits);
   } else {
@@ -278,8 +278,8 @@ void launch(RowSplit<T>& a, const T* x, T* y, const PassColumns& pass) {
   const auto bytes = shared ? static_cast<std::size_t>(threads) * sizeof(Sums<pack, n, T>) : 0;
   const unsigned grid = grid_for(blocks, 1);
   const bool packed = pack == 1 || rows_aligned(x, pass.all, pack * sizeof(T));
-  launch_in_turn(packed ? row_split<pack, n, true, T> : row_split<pack, n, false, T>, grid, threads,
-                 static_cast<int>(bytes), true, current_stream(), view, x, y, pass);
+  launch_programmatic(packed ? row_split<pack, n, true, T> : row_split<pack, n, false, T>, grid,
+                      threads, static_cast<int>(bytes), true, current_stream(), view, x, y, pass);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/core/nvtx.hpp"
 #include "cuda/core/packed.cuh"
-#include "cuda/core/turns.cuh"
+#include "cuda/core/programmatic_launch.cuh"
 #include "cuda/multiply/fast/row_tiles.hpp"
 
 namespace spsolve::cuda {
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(block)
     wide_rows[threadIdx.x] = a.wide_rows[tile.first_wide + threadIdx.x];
   }
   if (threadIdx.x == 0) ends[0] = 0;
-  wait_for_turn();
+  wait_for_previous_launch();
   T sums[count]{};
   for (int k = threadIdx.x; k < tile.nonzeros; k += block * in_flight) {
     LocalIndex column[in_flight];
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(block)
       }
     }
   }
-  give_turn();
+  trigger_next_launch();
   if (piece) {
     finish_piece(a, tile, sums, products, y + tile.first_row * columns, columns, first_column);
     return;
@@ -169,8 +169,8 @@ void launch_tiles(RowTiles<T>& a, const T* x, T* y, Index columns, Index first) 
   const auto kernel = rows_aligned(x + first, columns, sizeof(T) * pack_of<T, count>)
                           ? tiles_kernel<count, true, T>
                           : tiles_kernel<count, false, T>;
-  launch_in_turn(kernel, grid, block, bytes, true, current_stream(), view, x + first, y + first,
-                 columns, first);
+  launch_programmatic(kernel, grid, block, bytes, true, current_stream(), view, x + first,
+                      y + first, columns, first);
 }
 
 }  // namespace

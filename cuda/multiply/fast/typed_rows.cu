@@ -1,6 +1,6 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/core/nvtx.hpp"
-#include "cuda/core/turns.cuh"
+#include "cuda/core/programmatic_launch.cuh"
 #include "cuda/multiply/fast/typed_rows.cuh"
 
 namespace spsolve::cuda {
@@ -11,7 +11,7 @@ namespace {
 template <int pack, typename T>
 __global__ void __launch_bounds__(RowWalk::threads)
     typed(TypedView<T> a, const T* __restrict__ x, T* __restrict__ y, Index columns, RowWalk walk) {
-  take_turn();
+  trigger_and_wait();
   over_packs(walk, [&](Index row, Index p) {
     const Index at = row * columns + p * pack;
     T sums[pack]{};
@@ -31,8 +31,8 @@ __global__ void __launch_bounds__(RowWalk::threads)
 template <int pack, typename T>
 void launch_typed(const TypedView<T>& a, const T* x, T* y, Index columns) {
   const RowWalk walk = RowWalk::over(a, columns, pack);
-  launch_in_turn(typed<pack, T>, walk.grid, RowWalk::threads, 0, true, current_stream(), a, x, y,
-                 columns, walk);
+  launch_programmatic(typed<pack, T>, walk.grid, RowWalk::threads, 0, true, current_stream(), a, x,
+                      y, columns, walk);
 }
 
 }  // namespace

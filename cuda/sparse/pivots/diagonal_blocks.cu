@@ -1,4 +1,4 @@
-#include "cuda/core/turns.cuh"
+#include "cuda/core/programmatic_launch.cuh"
 #include "cuda/sparse/front_kernels.hpp"
 #include "cuda/sparse/pivots/diagonal_block.cuh"
 
@@ -13,12 +13,12 @@ __global__ void __launch_bounds__(threads)
     invert_blocks_kernel(DeviceFronts<T> fronts, const int* list, int number) {
   extern __shared__ __align__(16) unsigned char raw[];
   auto& block = *reinterpret_cast<DiagonalBlock<T, pivot_block>*>(raw);
-  const FrontPlace front = fronts.places[list[blockIdx.x]];
+  const FrontLayout front = fronts.layouts[list[blockIdx.x]];
   const int begin = number * pivot_block;
   const int n = min(pivot_block, front.pivots - begin);
   const Index ld = front.ld;
   T* const lower = fronts.arena + front.lower + begin + begin * ld;
-  take_turn();
+  trigger_and_wait();
   fill<kind>(block, n, [&](int row, int column) { return lower[row + column * ld]; });
   invert<kind>(block, n, fronts.least, front.first + begin, fronts.tally);
   T* const upper = fronts.arena + front.upper + begin + begin * ld;
@@ -38,8 +38,8 @@ void launch(const DeviceFronts<T>& fronts, const int* list, Index count, int blo
   constexpr int bytes = sizeof(DiagonalBlock<T, pivot_block>);
   CUDA_CHECK(cudaFuncSetAttribute(invert_blocks_kernel<kind, T>,
                                   cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-  launch_in_turn(invert_blocks_kernel<kind, T>, dim3(static_cast<unsigned>(count)), threads, bytes,
-                 true, stream, fronts, list, block);
+  launch_programmatic(invert_blocks_kernel<kind, T>, dim3(static_cast<unsigned>(count)), threads,
+                      bytes, true, stream, fronts, list, block);
   check_launch("invert_blocks");
 }
 

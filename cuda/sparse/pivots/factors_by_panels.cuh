@@ -6,7 +6,7 @@
 
 #include "cuda/sparse/pivots/pivot_search.cuh"
 #include "cuda/sparse/pivots/shared_list.cuh"
-#include "sparse/places/front_places.hpp"
+#include "sparse/layout/device_layout.hpp"
 
 namespace spsolve::cuda {
 

@@ -5,7 +5,7 @@
 // take the time, and a product uses each value four times.
 
 #include "cuda/sparse/pivots/pivot_block.cuh"
-#include "sparse/places/front_places.hpp"
+#include "sparse/layout/device_layout.hpp"
 
 namespace spsolve::cuda {
 

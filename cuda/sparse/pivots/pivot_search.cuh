@@ -4,7 +4,7 @@
 
 #include "cuda/core/magnitude.cuh"
 #include "cuda/sparse/pivots/pivot_block.cuh"
-#include "sparse/places/front_places.hpp"
+#include "sparse/layout/device_layout.hpp"
 
 namespace spsolve::cuda {
 

@@ -35,12 +35,14 @@ void DeviceRowExchange<T>::carry(GpuTeam& team, const Parts& sends, T* outgoing,
                                  const Parts& receives, T* incoming, int columns) {
   std::vector<Outgoing> leave;
   std::vector<Incoming> come;
-  const auto bytes = [&](T* rows, const HaloPlan::Part& part) {
+  const auto bytes = [&](T* rows, const HaloPlan::NeighbourRows& part) {
     return std::as_writable_bytes(std::span(rows + part.first * columns,
                                             static_cast<std::size_t>(part.count * Index{columns})));
   };
-  for (const HaloPlan::Part& part : sends) leave.push_back({part.rank, bytes(outgoing, part)});
-  for (const HaloPlan::Part& part : receives) come.push_back({part.rank, bytes(incoming, part)});
+  for (const HaloPlan::NeighbourRows& part : sends)
+    leave.push_back({part.rank, bytes(outgoing, part)});
+  for (const HaloPlan::NeighbourRows& part : receives)
+    come.push_back({part.rank, bytes(incoming, part)});
   team.exchange_parts(leave, come);
 }
 

@@ -30,7 +30,7 @@ class DeviceRowExchange {
                cudaStream_t stream);
 
  private:
-  using Parts = std::vector<HaloPlan::Part>;
+  using Parts = std::vector<HaloPlan::NeighbourRows>;
   void carry(GpuTeam& team, const Parts& sends, T* outgoing, const Parts& receives, T* incoming,
              int columns);
 

@@ -28,7 +28,7 @@ std::span<std::byte> bytes_of(double* values, Index count) {
 template <typename T>
 class DeviceTeamFronts final : public TeamFronts<T> {
  public:
-  DeviceTeamFronts(Team& team, const RankTree& tree, const MakeGpuTeam& make)
+  DeviceTeamFronts(Team& team, const TreePartition& tree, const MakeGpuTeam& make)
       : team_(team), tree_(tree), teams_(make(main_), tree, travel_) {
     const StreamScope here(main_);
     together(team, [&] { made_.emplace(tree); });
@@ -45,10 +45,10 @@ class DeviceTeamFronts final : public TeamFronts<T> {
 
  private:
   /// The program and arrays made from the tree, if there is memory for them.
-  struct Made {
-    explicit Made(const RankTree& tree)
+  struct DeviceState {
+    explicit DeviceState(const TreePartition& tree)
         : program(tree, tree.kind),
-          launcher(tree.kind, program.places, std::move(program.launches), tree.own.in_parent),
+          launcher(tree.kind, program.layout, std::move(program.launches), tree.own.in_parent),
           moves(program.moves),
           tiles(program.tiles),
           places_in_parent(program.places_in_parent),
@@ -60,11 +60,11 @@ class DeviceTeamFronts final : public TeamFronts<T> {
       launcher.upload(tree.own_entries.entries, entries.data());
       launcher.upload(of_panels.entries, entries.data() + own);
       const std::vector<LocalIndex> border = borders_of(tree, program);
-      sweeps.emplace(tree.own, program.places, border, pieces_of(program),
+      sweeps.emplace(tree.own, program.layout, border, pieces_of(program),
                      program.panels.size() + 1, tree.own.order() + tree.shared.order());
-      const Taken taken_here = taken_in(tree, program, border);
-      taken_starts = DeviceArray<Index>(taken_here.starts);
-      taken = DeviceArray<unsigned>(taken_here.rows);
+      const ContributionLists lists = contribution_lists(tree, program, border);
+      taken_starts = DeviceArray<Index>(lists.starts);
+      taken = DeviceArray<unsigned>(lists.rows);
       blocks = shared_blocks(tree, program);
     }
 
@@ -103,7 +103,7 @@ class DeviceTeamFronts final : public TeamFronts<T> {
   DeviceRowExchange<T>& exchange_of(const RowExchange& rows);
 
   Team& team_;
-  const RankTree& tree_;
+  const TreePartition& tree_;
   Stream main_{Stream::Order::alone};
   // Work that others wait for goes first.
   Stream panel_{Stream::Order::alone_and_first}, travel_{Stream::Order::alone_and_first};
@@ -111,7 +111,7 @@ class DeviceTeamFronts final : public TeamFronts<T> {
   Event events_[TeamProgram::events];
   Event entered_, left_;
   NestedGpuTeams teams_;
-  std::optional<Made> made_;
+  std::optional<DeviceState> made_;
   // On the first rank: which of all values are whose, and another rank's on their way.
   std::vector<DeviceArray<Index>> sources_;
   DeviceArray<double> leaving_;
@@ -129,9 +129,9 @@ void DeviceTeamFronts<T>::clear(const Range& elements) {
 template <typename T>
 void DeviceTeamFronts<T>::begin() {
   const TeamProgram& program = made_->program;
-  clear({0, program.places.factor_elements});
+  clear({0, program.layout.factor_elements});
   clear(program.panel_elements);
-  place_entries(made_->launcher.fronts(), nullptr, std::ssize(program.places.places),
+  place_entries(made_->launcher.fronts(), nullptr, std::ssize(program.layout.fronts),
                 made_->entry_starts.data(), made_->entries.data(), made_->values.data(),
                 main_.get());
 }
@@ -161,7 +161,7 @@ void DeviceTeamFronts<T>::run() {
     const Stream& stream = *lanes_[static_cast<int>(step.lane)];
     switch (step.what) {
       case What::launch:
-        launcher.run(step.begin, step.end, stream.get(), step.lane == Lane::main);
+        launcher.run(step.begin, step.end, stream.get(), step.lane == StreamLane::main);
         break;
       case What::clear:
         clear({step.begin, step.end});
@@ -275,7 +275,7 @@ void DeviceTeamFronts<T>::sum_over_ranks(const SharedBlock& block, int columns) 
   const Index size = block.rows * columns;
   T* const shared = sweeps.b() + tree_.own.order() * Index{columns};
   const SharedRows<T> rows{made_->taken_starts.data(), made_->taken.data(), shared,
-                           sweeps.passed_up(), columns};
+                           sweeps.contribution(), columns};
   const auto part = [&](int rank) {
     return std::as_writable_bytes(
         std::span(parts_.data() + rank * size, static_cast<std::size_t>(size)));
@@ -308,7 +308,8 @@ template <typename T>
 void DeviceTeamFronts<T>::sweep(bool transposed, int columns) {
   FrontSweeps<T>& sweeps = *made_->sweeps;
   const Index n = tree_.own.order();
-  sweeps.begin(made_->launcher.places(), made_->launcher.arena(), transposed, columns, main_.get());
+  sweeps.begin(made_->launcher.layouts(), made_->launcher.arena(), transposed, columns,
+               main_.get());
   sweeps.forward(0, main_.get());
   for (const SharedBlock& block : made_->blocks) {
     sum_over_ranks(block, columns);
@@ -394,14 +395,14 @@ void DeviceTeamFronts<T>::sweep_bands(bool transposed, DeviceRowExchange<T>& fro
 }  // namespace
 
 template <typename T>
-std::unique_ptr<TeamFronts<T>> device_team_fronts(Team& team, const RankTree& tree,
+std::unique_ptr<TeamFronts<T>> device_team_fronts(Team& team, const TreePartition& tree,
                                                   const MakeGpuTeam& make) {
   return std::make_unique<DeviceTeamFronts<T>>(team, tree, make);
 }
 
-template std::unique_ptr<TeamFronts<float>> device_team_fronts(Team&, const RankTree&,
+template std::unique_ptr<TeamFronts<float>> device_team_fronts(Team&, const TreePartition&,
                                                                const MakeGpuTeam&);
-template std::unique_ptr<TeamFronts<double>> device_team_fronts(Team&, const RankTree&,
+template std::unique_ptr<TeamFronts<double>> device_team_fronts(Team&, const TreePartition&,
                                                                 const MakeGpuTeam&);
 
 }  // namespace spsolve::cuda

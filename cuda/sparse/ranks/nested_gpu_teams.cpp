@@ -2,7 +2,7 @@
 
 namespace spsolve::cuda {
 
-NestedGpuTeams::NestedGpuTeams(std::unique_ptr<GpuTeam> team, const RankTree& tree,
+NestedGpuTeams::NestedGpuTeams(std::unique_ptr<GpuTeam> team, const TreePartition& tree,
                                const Stream& other) {
   teams_.push_back(std::move(team));
   for (const int group : tree.halves()) {

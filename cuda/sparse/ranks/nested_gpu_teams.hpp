@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cuda/team/gpu_team.hpp"
-#include "sparse/ranks/rank_tree.hpp"
+#include "sparse/ranks/tree_partition.hpp"
 
 namespace spsolve::cuda {
 
@@ -13,7 +13,7 @@ namespace spsolve::cuda {
 class NestedGpuTeams {
  public:
   /// Splits `team` as often as the tree wants it. The streams must outlive the object. Collective.
-  NestedGpuTeams(std::unique_ptr<GpuTeam> team, const RankTree& tree, const Stream& other);
+  NestedGpuTeams(std::unique_ptr<GpuTeam> team, const TreePartition& tree, const Stream& other);
 
   GpuTeam& at(int depth) { return *teams_[depth]; }
   GpuTeam& on_other(int depth) { return *others_[depth]; }

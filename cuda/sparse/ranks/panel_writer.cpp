@@ -10,22 +10,22 @@ using What = TeamStep::What;
 
 }  // namespace
 
-PanelWriter::PanelWriter(const RankTree& tree, Factorization kind, TeamProgram& program)
+PanelWriter::PanelWriter(const TreePartition& tree, Factorization kind, TeamProgram& program)
     : tree_(tree),
       kind_(kind),
       program_(program),
-      writer_(program.places.places, kind, program.launches),
+      writer_(program.layout.fronts, kind, program.launches),
       launched_(std::ssize(program.launches.steps)) {}
 
-PanelWriter::Panel PanelWriter::panel_of(const SharedPlaces& of, Index block,
+PanelWriter::Panel PanelWriter::panel_of(const ParallelFrontLayout& of, Index block,
                                          const PanelBuffers& buffers) const {
-  FrontPlace place = of.layout.panel(block);
+  FrontLayout front_layout = of.layout.panel(block);
   if (tree_.owns(of.front, block)) {
-    place = program_.places.places[of.panel[block]];
+    front_layout = program_.layout.fronts[of.panel[block]];
   } else {
-    place_factors_at(buffers[block % panel_buffers].first, kind_, place);
+    lay_out_factors_at(buffers[block % panel_buffers].first, kind_, front_layout);
   }
-  return {block, place.lower, place.upper, place.ld, place.pivots};
+  return {block, front_layout.lower, front_layout.upper, front_layout.ld, front_layout.pivots};
 }
 
 PanelWriter::Panel PanelWriter::part_of(const Panel& panel, const Range& columns) {
@@ -44,26 +44,26 @@ std::vector<Range> PanelWriter::parts_of(const Panel& panel) const {
 }
 
 /// Takes a panel's part off another one of this rank.
-void PanelWriter::update_panel(const SharedPlaces& of, const Panel& by, Index block) {
-  const FrontPlace& place = program_.places.places[of.panel[block]];
+void PanelWriter::update_panel(const ParallelFrontLayout& of, const Panel& by, Index block) {
+  const FrontLayout& front_layout = program_.layout.fronts[of.panel[block]];
   const int row = of.layout.row_in(by.block, of.layout.blocks().begin(block));
   FrontProduct product;
   product.lda = product.ldb = by.ld;
-  product.ldc = product.m = place.ld;
-  product.n = place.pivots;
+  product.ldc = product.m = front_layout.ld;
+  product.n = front_layout.pivots;
   product.k = by.pivots;
   product.a = by.lower + row;
   product.b = by.upper + row;
-  product.c = place.lower;
+  product.c = front_layout.lower;
   writer_.update(product, 0);
   if (symmetric()) return;
   std::swap(product.a, product.b);
-  product.c = place.upper;
+  product.c = front_layout.upper;
   writer_.update(product, 1);
 }
 
-void PanelWriter::update_border(const SharedPlaces& of, const Panel& by, Index block) {
-  const PanelLayout::PassedUp columns = of.layout.passed_up(block);
+void PanelWriter::update_border(const ParallelFrontLayout& of, const Panel& by, Index block) {
+  const PanelLayout::ContributionColumns columns = of.layout.contribution(block);
   const int row = of.layout.row_in(by.block, of.layout.pivots());
   FrontProduct product;
   product.lda = product.ldb = by.ld;
@@ -73,12 +73,12 @@ void PanelWriter::update_border(const SharedPlaces& of, const Panel& by, Index b
   product.k = by.pivots;
   product.a = by.lower + row + columns.first_row;
   product.b = by.upper + row + columns.first_column;
-  product.c = of.passed_up[block - of.layout.blocks().pivot_blocks()];
+  product.c = of.contribution[block - of.layout.blocks().pivot_blocks()];
   writer_.update(product, symmetric() ? 0 : -product.n);
 }
 
 /// Updates any block by a panel.
-void PanelWriter::update(const SharedPlaces& of, const Panel& by, Index block) {
+void PanelWriter::update(const ParallelFrontLayout& of, const Panel& by, Index block) {
   if (of.layout.blocks().is_border(block)) {
     update_border(of, by, block);
   } else {
@@ -86,54 +86,55 @@ void PanelWriter::update(const SharedPlaces& of, const Panel& by, Index block) {
   }
 }
 
-void PanelWriter::finish_launches(Lane lane) {
+void PanelWriter::finish_launches(StreamLane lane) {
   const Index end = std::ssize(program_.launches.steps);
   if (launched_ < end) program_.steps.push_back({What::launch, launched_, end, lane});
   launched_ = end;
 }
 
-void PanelWriter::finish_updates(Lane lane) {
+void PanelWriter::finish_updates(StreamLane lane) {
   writer_.finish_updates();
   finish_launches(lane);
 }
 
 /// The number of the event that the lane comes to.
-int PanelWriter::signal(Lane lane) {
+int PanelWriter::signal(StreamLane lane) {
   const int event = next_event_++ % TeamProgram::events;
   program_.steps.push_back({What::signal, event, 0, lane});
   return event;
 }
 
-void PanelWriter::await(Lane lane, int event) {
+void PanelWriter::await(StreamLane lane, int event) {
   program_.steps.push_back({What::await, event, 0, lane});
 }
 
-void PanelWriter::broadcast(const SharedPlaces& of, const Panel& part) {
+void PanelWriter::broadcast(const ParallelFrontLayout& of, const Panel& part) {
   const Index elements = part.pivots * static_cast<Index>(part.ld);
   PanelBroadcast message;
   message.depth = tree_.depth[of.front];
   message.rank = of.layout.blocks().owner(part.block);
   message.lower = {part.lower, part.lower + elements};
   if (part.upper != part.lower) message.upper = {part.upper, part.upper + elements};
-  program_.steps.push_back({What::broadcast, std::ssize(program_.broadcasts), 0, Lane::travel});
+  program_.steps.push_back(
+      {What::broadcast, std::ssize(program_.broadcasts), 0, StreamLane::travel});
   program_.broadcasts.push_back(message);
 }
 
 /// The panel is updated by the one before, as that comes in, eliminated by its rank, and sent to
 /// the others, in parts.
-void PanelWriter::start_panel(const SharedPlaces& of, Index block, Pipeline& line) {
+void PanelWriter::start_panel(const ParallelFrontLayout& of, Index block, Pipeline& line) {
   const bool own = tree_.owns(of.front, block);
   const Panel panel = panel_of(of, block, line.buffers);
   if (own) {
-    await(Lane::panel, line.updated);
+    await(StreamLane::panel, line.updated);
     const std::vector<Range> before = block > 0 ? parts_of(line.before) : std::vector<Range>{};
     for (std::size_t i = 0; i < before.size(); ++i) {
-      await(Lane::panel, line.arrived[i]);
+      await(StreamLane::panel, line.arrived[i]);
       update_panel(of, part_of(line.before, before[i]), block);
-      finish_updates(Lane::panel);
+      finish_updates(StreamLane::panel);
     }
   } else {
-    await(Lane::travel, line.read[block % panel_buffers]);
+    await(StreamLane::travel, line.read[block % panel_buffers]);
   }
   line.arrived.clear();
   for (const Range& columns : parts_of(panel)) {
@@ -141,52 +142,52 @@ void PanelWriter::start_panel(const SharedPlaces& of, Index block, Pipeline& lin
       const Range blocks{columns.first / pivot_block,
                          (columns.last + pivot_block - 1) / pivot_block};
       writer_.eliminate_pivots({of.panel[block]}, blocks);
-      finish_launches(Lane::panel);
-      line.arrived.push_back(signal(Lane::panel));
-      await(Lane::travel, line.arrived.back());
+      finish_launches(StreamLane::panel);
+      line.arrived.push_back(signal(StreamLane::panel));
+      await(StreamLane::travel, line.arrived.back());
     }
     broadcast(of, part_of(panel, columns));
-    if (!own) line.arrived.push_back(signal(Lane::travel));
+    if (!own) line.arrived.push_back(signal(StreamLane::travel));
   }
   line.before = panel;
 }
 
 /// A front that is one rank's, but for what comes from others.
-void PanelWriter::eliminate_alone(const SharedPlaces& of, const PanelBuffers& buffers) {
+void PanelWriter::eliminate_alone(const ParallelFrontLayout& of, const PanelBuffers& buffers) {
   if (!tree_.owns(of.front, 0)) return;
   writer_.eliminate_pivots({of.panel[0]});
   const Panel by = panel_of(of, 0, buffers);
   for (Index block = 1; block < of.layout.blocks().size(); ++block) update(of, by, block);
-  finish_updates(Lane::main);
+  finish_updates(StreamLane::main);
 }
 
-void PanelWriter::eliminate(const SharedPlaces& of, const PanelBuffers& buffers) {
+void PanelWriter::eliminate(const ParallelFrontLayout& of, const PanelBuffers& buffers) {
   const ColumnBlocks& blocks = of.layout.blocks();
   const Index count = blocks.pivot_blocks();
   if (count == 0) return;
   if (!blocks.shares()) return eliminate_alone(of, buffers);
   Pipeline line{buffers, {}, {}, {}, 0};
-  line.updated = signal(Lane::main);
+  line.updated = signal(StreamLane::main);
   std::fill(std::begin(line.read), std::end(line.read), line.updated);
   start_panel(of, 0, line);
   for (Index b = 0; b < count; ++b) {
     const Panel by = line.before;
     const int arrived = line.arrived.back();
     if (b + 1 < count) start_panel(of, b + 1, line);
-    await(Lane::main, arrived);
+    await(StreamLane::main, arrived);
     // The panel lane waits for the block after the next.
     if (b + 2 < count && tree_.owns(of.front, b + 2)) {
       update_panel(of, by, b + 2);
-      finish_updates(Lane::main);
-      line.updated = signal(Lane::main);
+      finish_updates(StreamLane::main);
+      line.updated = signal(StreamLane::main);
     }
     for (Index other = std::min(b + 3, count); other < blocks.size(); ++other) {
       if (tree_.owns(of.front, other)) update(of, by, other);
     }
-    finish_updates(Lane::main);
-    line.read[b % panel_buffers] = signal(Lane::main);
+    finish_updates(StreamLane::main);
+    line.read[b % panel_buffers] = signal(StreamLane::main);
   }
-  await(Lane::main, signal(Lane::travel));
+  await(StreamLane::main, signal(StreamLane::travel));
 }
 
 }  // namespace spsolve::cuda

@@ -9,12 +9,12 @@
 namespace spsolve::cuda {
 
 /// Where a rank's parts of a shared front lie.
-struct SharedPlaces {
+struct ParallelFrontLayout {
   LocalIndex front = 0;
   PanelLayout layout;
-  std::vector<int> panel;         ///< of each block of pivots, its place; -1: another rank's
-  std::vector<Index> passed_up;   ///< of each block of the border, in the arena; likewise
-  Index chunk = 0, elements = 0;  ///< of all of what is passed up
+  std::vector<int> panel;           ///< of each block of pivots, its place; -1: another rank's
+  std::vector<Index> contribution;  ///< of each block of the border, in the arena; likewise
+  Index chunk = 0, elements = 0;    ///< of all of what is passed up
 };
 
 /// Room in the arena for panels of other ranks, which take turns.
@@ -27,10 +27,10 @@ using PanelBuffers = std::array<Range, panel_buffers>;
 class PanelWriter {
  public:
   /// Goes on with `program`, whose places are there; all of them must outlive the object.
-  PanelWriter(const RankTree& tree, Factorization kind, TeamProgram& program);
+  PanelWriter(const TreePartition& tree, Factorization kind, TeamProgram& program);
 
   /// All panels of a front that all is assembled in.
-  void eliminate(const SharedPlaces& of, const PanelBuffers& buffers);
+  void eliminate(const ParallelFrontLayout& of, const PanelBuffers& buffers);
 
  private:
   /// A panel, or some columns of it, as updates read it.
@@ -48,21 +48,21 @@ class PanelWriter {
   };
 
   bool symmetric() const { return kind_ != Factorization::lu; }
-  Panel panel_of(const SharedPlaces& of, Index block, const PanelBuffers& buffers) const;
+  Panel panel_of(const ParallelFrontLayout& of, Index block, const PanelBuffers& buffers) const;
   static Panel part_of(const Panel& panel, const Range& columns);
   std::vector<Range> parts_of(const Panel& panel) const;
-  void update_panel(const SharedPlaces& of, const Panel& by, Index block);
-  void update_border(const SharedPlaces& of, const Panel& by, Index block);
-  void update(const SharedPlaces& of, const Panel& by, Index block);
-  void finish_updates(Lane lane);
-  void finish_launches(Lane lane);
-  int signal(Lane lane);
-  void await(Lane lane, int event);
-  void broadcast(const SharedPlaces& of, const Panel& part);
-  void start_panel(const SharedPlaces& of, Index block, Pipeline& line);
-  void eliminate_alone(const SharedPlaces& of, const PanelBuffers& buffers);
+  void update_panel(const ParallelFrontLayout& of, const Panel& by, Index block);
+  void update_border(const ParallelFrontLayout& of, const Panel& by, Index block);
+  void update(const ParallelFrontLayout& of, const Panel& by, Index block);
+  void finish_updates(StreamLane lane);
+  void finish_launches(StreamLane lane);
+  int signal(StreamLane lane);
+  void await(StreamLane lane, int event);
+  void broadcast(const ParallelFrontLayout& of, const Panel& part);
+  void start_panel(const ParallelFrontLayout& of, Index block, Pipeline& line);
+  void eliminate_alone(const ParallelFrontLayout& of, const PanelBuffers& buffers);
 
-  const RankTree& tree_;
+  const TreePartition& tree_;
   Factorization kind_;
   TeamProgram& program_;
   FrontWriter writer_;

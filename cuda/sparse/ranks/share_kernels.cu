@@ -1,6 +1,6 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/sparse/ranks/share_kernels.hpp"
-#include "sparse/places/front_places.hpp"
+#include "sparse/layout/device_layout.hpp"
 
 namespace spsolve::cuda {
 

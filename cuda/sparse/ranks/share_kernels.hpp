@@ -12,12 +12,12 @@ namespace spsolve::cuda {
 ///     copy           to[r + c ld]
 ///     add_lower      to[row + column ld], unless (row, column) is above the diagonal blocks
 ///     add_upper      to[column + row ld], for the others
-///     add_passed_up  to[row + column ld]
+///     add_contribution  to[row + column ld]
 ///
 /// where row and column count from `base_row` and `base_column`, and after the last pivot a row of
 /// a panel stands `gap` further on.
 struct FrontMove {
-  enum : int { copy, add_lower, add_upper, add_passed_up };
+  enum : int { copy, add_lower, add_upper, add_contribution };
   int what = copy;
   int rows = 0, columns = 0;
   Index from = 0, to = 0;

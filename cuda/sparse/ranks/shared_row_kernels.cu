@@ -14,7 +14,7 @@ __global__ void gather_shared_rows_kernel(SharedRows<T> rows, Index first, Index
     const Index row = first + i / columns, c = i % columns;
     T sum = rows.b[row * columns + c];
     for (Index e = rows.starts[row]; e < rows.starts[row + 1]; ++e) {
-      sum += rows.passed_up[rows.taken[e] * columns + c];
+      sum += rows.contribution[rows.taken[e] * columns + c];
     }
     to[i] = sum;
   }

@@ -11,9 +11,9 @@ namespace spsolve::cuda {
 template <typename T>
 struct SharedRows {
   const Index* starts;    ///< of each shared row, and after the last one
-  const unsigned* taken;  ///< rows of passed_up
+  const unsigned* taken;  ///< rows of contribution
   const T* b;             ///< of the first shared row
-  const T* passed_up;
+  const T* contribution;
   int columns;
 };
 

@@ -6,7 +6,7 @@
 
 namespace spsolve::cuda {
 
-std::vector<SharedBlock> shared_blocks(const RankTree& tree, const TeamProgram& program) {
+std::vector<SharedBlock> shared_blocks(const TreePartition& tree, const TeamProgram& program) {
   std::vector<SharedBlock> all;
   std::size_t panel = 0;
   for (LocalIndex s = 0; s < tree.shared.size(); ++s) {
@@ -25,7 +25,7 @@ std::vector<SharedBlock> shared_blocks(const RankTree& tree, const TeamProgram& 
   return all;
 }
 
-std::vector<LocalIndex> borders_of(const RankTree& tree, const TeamProgram& program) {
+std::vector<LocalIndex> borders_of(const TreePartition& tree, const TeamProgram& program) {
   std::vector<LocalIndex> all = tree.own.border;
   for (const OwnPanel& panel : program.panels) {
     const std::vector<LocalIndex> border = panel_border(tree, panel.front, panel.block);
@@ -34,7 +34,7 @@ std::vector<LocalIndex> borders_of(const RankTree& tree, const TeamProgram& prog
   return all;
 }
 
-PanelEntries entries_of(const RankTree& tree, const TeamProgram& program) {
+PanelEntries entries_of(const TreePartition& tree, const TeamProgram& program) {
   PanelEntries all;
   all.starts = tree.own_entries.starts;
   const Index before = all.starts.back();
@@ -50,10 +50,10 @@ PanelEntries entries_of(const RankTree& tree, const TeamProgram& program) {
   return all;
 }
 
-Taken taken_in(const RankTree& tree, const TeamProgram& program,
-               const std::vector<LocalIndex>& border) {
+ContributionLists contribution_lists(const TreePartition& tree, const TeamProgram& program,
+                                     const std::vector<LocalIndex>& border) {
   const LocalIndex before = tree.own.order();
-  Taken all;
+  ContributionLists all;
   all.starts.assign(tree.shared.order() + 2, 0);
   const auto each = [&](const auto& visit) {
     for (LocalIndex s = 0; s < tree.own.size(); ++s) {
@@ -63,9 +63,9 @@ Taken taken_in(const RankTree& tree, const TeamProgram& program,
       }
     }
     for (const OwnPanel& panel : program.panels) {
-      const FrontPlace& place = program.places.places[panel.place];
-      for (int i = 0; i < place.border; ++i) {
-        const Index k = place.border_begin + i;
+      const FrontLayout& front_layout = program.layout.fronts[panel.place];
+      for (int i = 0; i < front_layout.border; ++i) {
+        const Index k = front_layout.border_begin + i;
         // A row in the gap names one that stands right before it.
         if (i > 0 && border[k] == border[k - 1]) continue;
         visit(border[k] - before, k);
@@ -81,7 +81,7 @@ Taken taken_in(const RankTree& tree, const TeamProgram& program,
 }
 
 std::vector<int> pieces_of(const TeamProgram& program) {
-  std::vector<int> piece(program.places.places.size(), 0);
+  std::vector<int> piece(program.layout.fronts.size(), 0);
   for (std::size_t i = 0; i < program.panels.size(); ++i) {
     piece[program.panels[i].place] = static_cast<int>(i + 1);
   }

@@ -14,25 +14,25 @@ struct SharedBlock {
 };
 
 /// The blocks that this rank meets, in the order of elimination.
-std::vector<SharedBlock> shared_blocks(const RankTree& tree, const TeamProgram& program);
+std::vector<SharedBlock> shared_blocks(const TreePartition& tree, const TeamProgram& program);
 
 /// The rows of the borders of own fronts, and after them those of panels.
-std::vector<LocalIndex> borders_of(const RankTree& tree, const TeamProgram& program);
+std::vector<LocalIndex> borders_of(const TreePartition& tree, const TeamProgram& program);
 
 /// The entries of A of panels, and where those of all of this rank's fronts begin: own ones first.
 struct PanelEntries {
   std::vector<FrontEntry> entries;
   std::vector<Index> starts;
 };
-PanelEntries entries_of(const RankTree& tree, const TeamProgram& program);
+PanelEntries entries_of(const TreePartition& tree, const TeamProgram& program);
 
 /// Where rows of shared fronts take in what this rank's borders pass up.
-struct Taken {
+struct ContributionLists {
   std::vector<Index> starts;
   std::vector<unsigned> rows;
 };
-Taken taken_in(const RankTree& tree, const TeamProgram& program,
-               const std::vector<LocalIndex>& border);
+ContributionLists contribution_lists(const TreePartition& tree, const TeamProgram& program,
+                                     const std::vector<LocalIndex>& border);
 
 /// The piece of the sweeps that each of the places is in: own fronts in the first, each panel in
 /// one of its own.

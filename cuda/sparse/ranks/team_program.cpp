@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "cuda/sparse/ranks/panel_writer.hpp"
-#include "sparse/places/room.hpp"
+#include "sparse/layout/first_fit_allocator.hpp"
 
 namespace spsolve::cuda {
 
@@ -14,50 +14,51 @@ using What = TeamStep::What;
 
 class TeamWriter {
  public:
-  TeamWriter(const RankTree& tree, Factorization kind, TeamProgram& program)
-      : tree_(tree), kind_(kind), program_(program), room_(0), shared_(tree.shared.size()) {}
+  TeamWriter(const TreePartition& tree, Factorization kind, TeamProgram& program)
+      : tree_(tree), kind_(kind), program_(program), allocator_(0), shared_(tree.shared.size()) {}
 
   void write() {
-    program_.places = place_fronts(tree_.own, kind_);
-    program_.launches = write_program(program_.places, kind_);
-    place_panels();
+    program_.layout = lay_out_fronts(tree_.own, kind_);
+    program_.launches = write_program(program_.layout, kind_);
+    lay_out_panels();
     list_places();
     program_.steps.push_back({What::launch, 0, std::ssize(program_.launches.steps)});
     panels_.emplace(tree_, kind_, program_);
     for (LocalIndex s = 0; s < tree_.shared.size(); ++s) {
       if (tree_.teams[s].holds(tree_.rank)) write_front(s);
     }
-    program_.places.elements = room_.end();
+    program_.layout.elements = allocator_.end();
   }
 
  private:
   bool symmetric() const { return kind_ != Factorization::lu; }
 
-  void place_panels() {
-    Index next = aligned(program_.places.elements);
+  void lay_out_panels() {
+    Index next = aligned(program_.layout.elements);
     Index border = std::ssize(tree_.own.border);
     program_.panel_elements.first = next;
     for (LocalIndex s = 0; s < tree_.shared.size(); ++s) {
       if (!tree_.teams[s].holds(tree_.rank)) continue;
-      SharedPlaces& shared = shared_[s];
+      ParallelFrontLayout& shared = shared_[s];
       const ColumnBlocks blocks = tree_.blocks(s);
       shared.front = s;
       shared.layout = PanelLayout(kind_, blocks);
       shared.panel.assign(blocks.pivot_blocks(), -1);
       for (Index b = 0; b < blocks.pivot_blocks(); ++b) {
         if (!tree_.owns(s, b)) continue;
-        FrontPlace place = shared.layout.panel(b);
-        next = place_factors_at(next, kind_, place);
-        place.first = tree_.own.order() + tree_.shared.first[s] + static_cast<int>(blocks.begin(b));
-        place.border_begin = border;
-        border += place.border;
-        shared.panel[b] = static_cast<int>(program_.places.places.size());
+        FrontLayout front_layout = shared.layout.panel(b);
+        next = lay_out_factors_at(next, kind_, front_layout);
+        front_layout.first =
+            tree_.own.order() + tree_.shared.first[s] + static_cast<int>(blocks.begin(b));
+        front_layout.border_begin = border;
+        border += front_layout.border;
+        shared.panel[b] = static_cast<int>(program_.layout.fronts.size());
         program_.panels.push_back({s, b, shared.panel[b]});
-        program_.places.places.push_back(place);
+        program_.layout.fronts.push_back(front_layout);
       }
     }
     program_.panel_elements.last = next;
-    room_ = Room(next);
+    allocator_ = FirstFitAllocator(next);
   }
 
   void list_places() {
@@ -67,27 +68,28 @@ class TeamWriter {
       return first;
     };
     add(tree_.own.in_parent);
-    hanging_places_ = add(tree_.places);
-    shared_places_ = add(tree_.shared.in_parent);
+    subtree_root_positions_ = add(tree_.root_positions);
+    shared_positions_ = add(tree_.shared.in_parent);
   }
 
   /// Room for so many values, until it is given back.
-  Range take(Index elements) {
-    const Index begin = room_.take(aligned(elements));
+  Range allocate(Index elements) {
+    const Index begin = allocator_.allocate(aligned(elements));
     return {begin, begin + elements};
   }
-  void give_back(const Range& range) { room_.give_back(range.first, aligned(range.size())); }
+  void release(const Range& range) { allocator_.release(range.first, aligned(range.size())); }
 
   void write_front(LocalIndex s) {
-    place_passed_up(s);
-    const std::vector<RankTree::Below> children = tree_.below(s);
-    for (const std::span<const RankTree::Below> batch : RankTree::batches(children)) {
-      take_in(s, batch);
+    lay_out_contributions(s);
+    const std::vector<TreePartition::ContributingChild> children = tree_.contributing_children(s);
+    for (const std::span<const TreePartition::ContributingChild> batch :
+         TreePartition::batches(children)) {
+      extend_add(s, batch);
     }
-    for (const RankTree::Below& child : children) {
+    for (const TreePartition::ContributingChild& child : children) {
       if (child.shared < 0 || shared_[child.shared].elements == 0) continue;
-      const SharedPlaces& below = shared_[child.shared];
-      give_back({below.chunk, below.chunk + below.elements});
+      const ParallelFrontLayout& below = shared_[child.shared];
+      release({below.chunk, below.chunk + below.elements});
     }
     eliminate(s);
   }
@@ -96,70 +98,72 @@ class TeamWriter {
     const PanelLayout& layout = shared_[s].layout;
     PanelBuffers buffers;
     if (!layout.blocks().shares()) return panels_->eliminate(shared_[s], buffers);
-    for (Range& buffer : buffers) buffer = take(factor_elements(kind_, layout.panel(0)));
+    for (Range& buffer : buffers) buffer = allocate(factor_elements(kind_, layout.panel(0)));
     panels_->eliminate(shared_[s], buffers);
-    for (const Range& buffer : buffers) give_back(buffer);
+    for (const Range& buffer : buffers) release(buffer);
   }
 
-  void place_passed_up(LocalIndex s) {
-    SharedPlaces& shared = shared_[s];
+  void lay_out_contributions(LocalIndex s) {
+    ParallelFrontLayout& shared = shared_[s];
     const ColumnBlocks& blocks = shared.layout.blocks();
-    shared.passed_up.assign(blocks.size() - blocks.pivot_blocks(), -1);
+    shared.contribution.assign(blocks.size() - blocks.pivot_blocks(), -1);
     for (Index b = blocks.pivot_blocks(); b < blocks.size(); ++b) {
       if (!tree_.owns(s, b)) continue;
-      shared.passed_up[b - blocks.pivot_blocks()] = shared.elements;
-      shared.elements += shared.layout.passed_up(b).elements();
+      shared.contribution[b - blocks.pivot_blocks()] = shared.elements;
+      shared.elements += shared.layout.contribution(b).elements();
     }
     if (shared.elements == 0) return;
-    const Range chunk = take(shared.elements);
+    const Range chunk = allocate(shared.elements);
     shared.chunk = chunk.first;
-    for (Index& place : shared.passed_up) {
+    for (Index& place : shared.contribution) {
       if (place >= 0) place += chunk.first;
     }
     program_.steps.push_back({What::clear, chunk.first, chunk.last});
   }
 
-  Index passed_up(LocalIndex s, Index block) const {
-    return shared_[s].passed_up[block - shared_[s].layout.blocks().pivot_blocks()];
+  Index contribution(LocalIndex s, Index block) const {
+    return shared_[s].contribution[block - shared_[s].layout.blocks().pivot_blocks()];
   }
 
   /// Takes a share that lies in this rank's memory by a move from there.
-  void come_from_here(const RankTree::Below& child, const FrontShare& share,
+  void come_from_here(const TreePartition::ContributingChild& child, const FrontShare& share,
                       FrontMove& move) const {
     if (child.shared < 0) {
-      const FrontPlace& place = program_.places.places[tree_.hanging_front[child.hanging]];
-      move.ld_from = place.ld_passed;
-      move.from = place.passed_up + share.rows.first +
+      const FrontLayout& front_layout = program_.layout.fronts[tree_.subtree_root[child.subtree]];
+      move.ld_from = front_layout.ld_contribution;
+      move.from = front_layout.contribution + share.rows.first +
                   share.columns.first * static_cast<Index>(move.ld_from);
       return;
     }
-    const PanelLayout::PassedUp block = shared_[child.shared].layout.passed_up(share.child_block);
+    const PanelLayout::ContributionColumns block =
+        shared_[child.shared].layout.contribution(share.child_block);
     move.ld_from = block.ld;
-    move.from = passed_up(child.shared, share.child_block) + share.rows.first - block.first_row +
+    move.from = contribution(child.shared, share.child_block) + share.rows.first - block.first_row +
                 (share.columns.first - block.first_column) * static_cast<Index>(block.ld);
   }
 
-  void go_to_block(LocalIndex s, const RankTree::Below& child, const FrontShare& share,
-                   FrontMove& move) const {
-    const SharedPlaces& shared = shared_[s];
-    const Index list = child.shared < 0 ? hanging_places_ + tree_.place_starts[child.hanging]
-                                        : shared_places_ + tree_.shared.border_starts[child.shared];
+  void go_to_block(LocalIndex s, const TreePartition::ContributingChild& child,
+                   const FrontShare& share, FrontMove& move) const {
+    const ParallelFrontLayout& shared = shared_[s];
+    const Index list = child.shared < 0
+                           ? subtree_root_positions_ + tree_.root_position_starts[child.subtree]
+                           : shared_positions_ + tree_.shared.border_starts[child.shared];
     move.row_places = list + share.rows.first;
     move.column_places = list + share.columns.first;
     move.pivots = shared.layout.pivots();
     move.symmetric = symmetric();
     move.below = static_cast<int>(share.rows.first - share.columns.first);
-    if (share.part == FrontShare::Part::passed_up) {
-      const PanelLayout::PassedUp block = shared.layout.passed_up(share.block);
-      move.what = FrontMove::add_passed_up;
-      move.to = passed_up(s, share.block);
+    if (share.part == FrontShare::Target::contribution) {
+      const PanelLayout::ContributionColumns block = shared.layout.contribution(share.block);
+      move.what = FrontMove::add_contribution;
+      move.to = contribution(s, share.block);
       move.ld_to = block.ld;
       move.base_row = shared.layout.pivots() + block.first_row;
       move.base_column = shared.layout.pivots() + block.first_column;
       return;
     }
-    const FrontPlace& panel = program_.places.places[shared.panel[share.block]];
-    const bool lower = share.part == FrontShare::Part::lower;
+    const FrontLayout& panel = program_.layout.fronts[shared.panel[share.block]];
+    const bool lower = share.part == FrontShare::Target::lower;
     move.what = lower ? FrontMove::add_lower : FrontMove::add_upper;
     move.to = lower ? panel.lower : panel.upper;
     move.ld_to = panel.ld;
@@ -184,7 +188,7 @@ class TeamWriter {
 
   /// Blocks that some children pass up travel from their owners to the owners of the blocks that
   /// they are added to.
-  void take_in(LocalIndex s, std::span<const RankTree::Below> children) {
+  void extend_add(LocalIndex s, std::span<const TreePartition::ContributingChild> children) {
     const std::vector<FrontShare> shares = shares_of(tree_, s, children);
     const RankRange range = tree_.teams[s];
     const int me = tree_.rank;
@@ -200,7 +204,7 @@ class TeamWriter {
       std::vector<Index> begin(sizes.size(), 0);
       for (std::size_t rank = 0; rank < sizes.size(); ++rank) {
         if (sizes[rank] == 0) continue;
-        begin[rank] = take(sizes[rank]).first;
+        begin[rank] = allocate(sizes[rank]).first;
         parts.push_back({static_cast<int>(rank), begin[rank], sizes[rank]});
       }
       return begin;
@@ -250,22 +254,22 @@ class TeamWriter {
       finish_moves(tiles);
     }
     for (const std::vector<ArenaPart>* parts : {&exchange.outgoing, &exchange.incoming}) {
-      for (const ArenaPart& part : *parts) give_back({part.begin, part.begin + part.elements});
+      for (const ArenaPart& part : *parts) release({part.begin, part.begin + part.elements});
     }
   }
 
-  const RankTree& tree_;
+  const TreePartition& tree_;
   Factorization kind_;
   TeamProgram& program_;
-  Room room_;
+  FirstFitAllocator allocator_;
   std::optional<PanelWriter> panels_;
-  std::vector<SharedPlaces> shared_;
-  Index hanging_places_ = 0, shared_places_ = 0;
+  std::vector<ParallelFrontLayout> shared_;
+  Index subtree_root_positions_ = 0, shared_positions_ = 0;
 };
 
 }  // namespace
 
-TeamProgram::TeamProgram(const RankTree& tree, Factorization kind) {
+TeamProgram::TeamProgram(const TreePartition& tree, Factorization kind) {
   TeamWriter(tree, kind, *this).write();
 }
 

@@ -36,7 +36,7 @@ struct OwnPanel {
 
 /// The lanes of work that go on side by side on a GPU: all work that is not named; work that leads
 /// to the next panel, which others wait for; and panels that travel.
-enum class Lane { main, panel, travel };
+enum class StreamLane { main, panel, travel };
 
 /// One piece of work of a rank's elimination with others.
 struct TeamStep {
@@ -51,7 +51,7 @@ struct TeamStep {
   };
   What what;
   Index begin = 0, end = 0;
-  Lane lane = Lane::main;
+  StreamLane lane = StreamLane::main;
 };
 
 /// The part of a rank in an elimination that the GPUs of a team share: its own fronts as
@@ -64,9 +64,9 @@ struct TeamProgram {
   static constexpr int lanes = 3;    ///< that Lane has
   static constexpr int events = 64;  ///< that take turns
 
-  TeamProgram(const RankTree& tree, Factorization kind);
+  TeamProgram(const TreePartition& tree, Factorization kind);
 
-  FrontPlaces places;  ///< own fronts, and after them panels, which are in no level
+  DeviceLayout layout;  ///< own fronts, and after them panels, which are in no level
   EliminationProgram launches;
   std::vector<TeamStep> steps;
   std::vector<FrontMove> moves;

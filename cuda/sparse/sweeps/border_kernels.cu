@@ -17,11 +17,11 @@ __global__ void __launch_bounds__(threads)
     multiply_border_kernel(const __grid_constant__ Sweep<T> sweep, int number, T* parts) {
   __shared__ T x[most][rows_of_border_piece + 1];  // by columns: lanes read neighbouring rows
   const SweepFront<T> front(sweep, number);
-  const FrontPlace& place = front.place;
+  const FrontLayout& layout = front.layout;
   const int columns = sweep.columns;
   const int first = static_cast<int>(blockIdx.x) * rows_of_border_piece;
-  const int rows = min(rows_of_border_piece, place.border - first);
-  const int* const border = sweep.border + place.border_begin + first;
+  const int rows = min(rows_of_border_piece, layout.border - first);
+  const int* const border = sweep.border + layout.border_begin + first;
   for (int i = threadIdx.x; i < rows_of_border_piece * most; i += threads) {
     const int r = i / most, c = i % most;
     x[c][r] = r < rows && c < columns ? sweep.x[border[r] * Index{columns} + c] : T(0);
@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(threads)
   const int block = static_cast<int>(blockIdx.y), pivots = front.rows(block);
   for (int j = warp; j < pivots; j += sweep_warps) {
     const int pivot = block * sweep_side + j;
-    const T* const u = front.upper + pivot * Index{place.ld} + place.border_row + first;
+    const T* const u = front.upper + pivot * Index{layout.ld} + layout.border_row + first;
     T values[rows_of_lane];
 #pragma unroll
     for (int i = 0; i < rows_of_lane; ++i) {
@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(threads)
     const T sum = sum_of_lanes(sums);
     const int c = sum_of_this_lane<most>();
     if (has_own_sum<most>() && c < columns) {
-      parts[(static_cast<Index>(blockIdx.x) * place.pivots + pivot) * columns + c] = sum;
+      parts[(static_cast<Index>(blockIdx.x) * layout.pivots + pivot) * columns + c] = sum;
     }
   }
 }
@@ -68,12 +68,12 @@ __global__ void __launch_bounds__(threads)
 }  // namespace
 
 template <typename T>
-void subtract_border(const Sweep<T>& sweep, int front, const FrontPlace& place, T* parts, T* y,
+void subtract_border(const Sweep<T>& sweep, int front, const FrontLayout& layout, T* parts, T* y,
                      cudaStream_t stream) {
-  const Index pieces = pieces_of_border(place.border);
+  const Index pieces = pieces_of_border(layout.border);
   if (pieces == 0) return;
   const auto launch = [&](auto kernel) {
-    const dim3 grid(static_cast<unsigned>(pieces), static_cast<unsigned>(place.blocks()));
+    const dim3 grid(static_cast<unsigned>(pieces), static_cast<unsigned>(layout.blocks()));
     kernel<<<grid, threads, 0, stream>>>(sweep, front, parts);
   };
   if (sweep.columns == 1) {
@@ -83,15 +83,15 @@ void subtract_border(const Sweep<T>& sweep, int front, const FrontPlace& place, 
   } else {
     launch(multiply_border_kernel<T, most_sweep_columns>);
   }
-  const Index count = place.pivots * Index{sweep.columns};
+  const Index count = layout.pivots * Index{sweep.columns};
   subtract_parts_kernel<<<grid_for(count, threads), threads, 0, stream>>>(
-      static_cast<int>(pieces), count, parts, y + place.first * Index{sweep.columns});
+      static_cast<int>(pieces), count, parts, y + layout.first * Index{sweep.columns});
   check_launch("subtract_border");
 }
 
-template void subtract_border(const Sweep<float>&, int, const FrontPlace&, float*, float*,
+template void subtract_border(const Sweep<float>&, int, const FrontLayout&, float*, float*,
                               cudaStream_t);
-template void subtract_border(const Sweep<double>&, int, const FrontPlace&, double*, double*,
+template void subtract_border(const Sweep<double>&, int, const FrontLayout&, double*, double*,
                               cudaStream_t);
 
 }  // namespace spsolve::cuda

@@ -10,16 +10,16 @@ namespace spsolve::cuda {
 namespace {
 
 /// The topmost front of each front's tree.
-std::vector<int> roots_of(const std::vector<FrontPlace>& places) {
-  std::vector<int> root(places.size());
-  for (std::size_t s = places.size(); s-- > 0;) {
-    root[s] = places[s].parent < 0 ? static_cast<int>(s) : root[places[s].parent];
+std::vector<int> roots_of(const std::vector<FrontLayout>& layouts) {
+  std::vector<int> root(layouts.size());
+  for (std::size_t s = layouts.size(); s-- > 0;) {
+    root[s] = layouts[s].parent < 0 ? static_cast<int>(s) : root[layouts[s].parent];
   }
   return root;
 }
 
 /// The number of each front's piece: that of its part, after those of the groups before its own.
-std::vector<int> pieces_of(const FrontPlaces& all, const std::vector<int>& group_of) {
+std::vector<int> pieces_of(const DeviceLayout& all, const std::vector<int>& group_of) {
   std::vector<int> piece(group_of.size());
   const int parts = static_cast<int>(all.parts.size());
   for (int p = 0; p < parts; ++p) {
@@ -36,42 +36,43 @@ std::vector<int> pieces_of(const FrontPlaces& all, const std::vector<int>& group
 /// For each front the group of its block: one after the last of those that its rows wait for.
 template <typename T>
 std::vector<int> DeviceSweeps<T>::groups_of(const SparseAnalysis& analysis, int& count) const {
-  const auto& places = factors_.places().places;
-  std::vector<int> group(places.size(), 0);
-  count = places.empty() ? 0 : 1;
-  const Couplings& couplings = analysis.couplings;
-  if (couplings.empty()) return group;
-  const std::vector<int> root = roots_of(places);
+  const auto& layouts = factors_.layout().fronts;
+  std::vector<int> group(layouts.size(), 0);
+  count = layouts.empty() ? 0 : 1;
+  const OffDiagonalBlocks& off_diagonal_blocks = analysis.off_diagonal_blocks;
+  if (off_diagonal_blocks.empty()) return group;
+  const std::vector<int> root = roots_of(layouts);
   std::vector<int> front_of(analysis.rows());
-  for (std::size_t s = 0; s < places.size(); ++s) {
-    std::fill_n(front_of.begin() + places[s].first, places[s].pivots, static_cast<int>(s));
+  for (std::size_t s = 0; s < layouts.size(); ++s) {
+    std::fill_n(front_of.begin() + layouts[s].first, layouts[s].pivots, static_cast<int>(s));
   }
-  for (std::size_t i = 0; i < couplings.roots.size(); ++i) {  // each after those it waits for
-    int& own = group[couplings.roots[i]];
-    for (Index e = couplings.starts[i]; e < couplings.starts[i + 1]; ++e) {
-      own = std::max(own, group[root[front_of[couplings.entries[e].column]]] + 1);
+  for (std::size_t i = 0; i < off_diagonal_blocks.roots.size();
+       ++i) {  // each after those it waits for
+    int& own = group[off_diagonal_blocks.roots[i]];
+    for (Index e = off_diagonal_blocks.starts[i]; e < off_diagonal_blocks.starts[i + 1]; ++e) {
+      own = std::max(own, group[root[front_of[off_diagonal_blocks.entries[e].column]]] + 1);
     }
     count = std::max(count, own + 1);
   }
-  for (std::size_t s = 0; s < places.size(); ++s) group[s] = group[root[s]];
+  for (std::size_t s = 0; s < layouts.size(); ++s) group[s] = group[root[s]];
   return group;
 }
 
 template <typename T>
-typename DeviceSweeps<T>::Coupled DeviceSweeps<T>::coupled(const SparseAnalysis& analysis,
-                                                           const std::vector<int>& group_of,
-                                                           bool by_columns, Range Group::*range) {
-  const auto& places = factors_.places().places;
+typename DeviceSweeps<T>::OffDiagonalPart DeviceSweeps<T>::off_diagonal_part(
+    const SparseAnalysis& analysis, const std::vector<int>& group_of, bool by_columns,
+    Range Group::*range) {
+  const auto& layouts = factors_.layout().fronts;
   struct Entry {
     int group, row, column;
     Index source;
   };
   std::vector<int> group_at(analysis.rows());
-  for (std::size_t s = 0; s < places.size(); ++s) {
-    std::fill_n(group_at.begin() + places[s].first, places[s].pivots, group_of[s]);
+  for (std::size_t s = 0; s < layouts.size(); ++s) {
+    std::fill_n(group_at.begin() + layouts[s].first, layouts[s].pivots, group_of[s]);
   }
   std::vector<Entry> entries;
-  for (const Coupling& c : analysis.couplings.entries) {
+  for (const OffDiagonalEntry& c : analysis.off_diagonal_blocks.entries) {
     const int row = by_columns ? c.column : c.row, column = by_columns ? c.row : c.column;
     entries.push_back({group_at[row], row, column, c.source});
   }
@@ -97,8 +98,9 @@ typename DeviceSweeps<T>::Coupled DeviceSweeps<T>::coupled(const SparseAnalysis&
   std::vector<Index> piece_starts{0};
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const Index length = starts[r + 1] - starts[r];
-    const Index pieces =
-        length > most_of_short_row ? (length + couplings_of_piece - 1) / couplings_of_piece : 0;
+    const Index pieces = length > most_of_short_row ? (length + off_diagonal_blocks_of_piece - 1) /
+                                                          off_diagonal_blocks_of_piece
+                                                    : 0;
     row_of_piece.insert(row_of_piece.end(), static_cast<std::size_t>(pieces), static_cast<int>(r));
     piece_starts.push_back(static_cast<Index>(row_of_piece.size()));
   }
@@ -117,12 +119,12 @@ DeviceSweeps<T>::DeviceSweeps(const SparseAnalysis& analysis, DeviceFactors<T>& 
   int groups = 0;
   const std::vector<int> group_of = groups_of(analysis, groups);
   groups_.resize(groups);
-  const FrontPlaces& places = factors_.places();
-  sweeps_.emplace(analysis.fronts, places, analysis.fronts.border, pieces_of(places, group_of),
+  const DeviceLayout& layout = factors_.layout();
+  sweeps_.emplace(analysis.fronts, layout, analysis.fronts.border, pieces_of(layout, group_of),
                   groups_.size() * parts(), rows_);
-  if (!analysis.couplings.empty()) {
-    by_rows_ = coupled(analysis, group_of, false, &Group::rows);
-    by_columns_ = coupled(analysis, group_of, true, &Group::columns);
+  if (!analysis.off_diagonal_blocks.empty()) {
+    by_rows_ = off_diagonal_part(analysis, group_of, false, &Group::rows);
+    by_columns_ = off_diagonal_part(analysis, group_of, true, &Group::columns);
   }
   column_order_ = DeviceArray<int>(analysis.order);
   std::vector<LocalIndex> rows(analysis.order);
@@ -135,29 +137,29 @@ DeviceSweeps<T>::DeviceSweeps(const SparseAnalysis& analysis, DeviceFactors<T>& 
 template <typename T>
 void DeviceSweeps<T>::solve_some(bool transposed, int columns) {
   const cudaStream_t stream = current_stream();
-  sweeps_->begin(factors_.device_places(), factors_.arena(), transposed, columns, stream);
-  const Coupled& couplings = transposed ? by_columns_ : by_rows_;
+  sweeps_->begin(factors_.device_layouts(), factors_.arena(), transposed, columns, stream);
+  const OffDiagonalPart& off_diagonal_blocks = transposed ? by_columns_ : by_rows_;
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     const std::size_t g = transposed ? groups_.size() - 1 - i : i;
     const Group& group = groups_[g];
     const Range known = transposed ? group.columns : group.rows;
-    const Range pieces = couplings.pieces_of(known);
-    coupling_parts_.grow(pieces.size() * columns);
-    subtract_couplings(couplings.view(), factors_.values(), known, pieces, columns,
-                       static_cast<const T*>(sweeps_->x()), sweeps_->b(), coupling_parts_.data(),
-                       stream);
+    const Range pieces = off_diagonal_blocks.pieces_of(known);
+    off_diagonal_parts_.grow(pieces.size() * columns);
+    subtract_off_diagonal_blocks(off_diagonal_blocks.view(), factors_.values(), known, pieces,
+                                 columns, static_cast<const T*>(sweeps_->x()), sweeps_->b(),
+                                 off_diagonal_parts_.data(), stream);
     const std::size_t first = g * parts();
     for (std::size_t p = 0; p < parts(); ++p) {
       if (sweeps_->is_empty(first + p)) continue;
-      factors_.bring(p, p + 1, stream);
+      factors_.acquire(p, p + 1, stream);
       sweeps_->forward(first + p, stream);
-      factors_.leave(p, stream);
+      factors_.release(p, stream);
     }
     for (std::size_t p = parts(); p-- > 0;) {
       if (sweeps_->is_empty(first + p)) continue;
-      factors_.bring(p, p > 0 ? p - 1 : parts(), stream);
+      factors_.acquire(p, p > 0 ? p - 1 : parts(), stream);
       sweeps_->backward(first + p, stream);
-      factors_.leave(p, stream);
+      factors_.release(p, stream);
     }
   }
 }

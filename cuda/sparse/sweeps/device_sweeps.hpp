@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "cuda/sparse/device_factors.hpp"
-#include "cuda/sparse/sweeps/coupling_kernels.hpp"
 #include "cuda/sparse/sweeps/front_sweeps.hpp"
+#include "cuda/sparse/sweeps/off_diagonal_kernels.hpp"
 #include "cuda/sparse/sweeps/row_order_kernels.hpp"
 
 namespace spsolve::cuda {
@@ -28,11 +28,11 @@ class DeviceSweeps {
     Range rows, columns;  ///< of by_rows_ and by_columns_, that take off what is known of x
   };
   /// Couplings by their rows, or by their columns.
-  struct Coupled {
+  struct OffDiagonalPart {
     std::vector<Index> first_pieces;  ///< piece_starts on the host
     DeviceArray<int> rows, columns, piece_rows;
     DeviceArray<Index> starts, sources, piece_starts;
-    DeviceCouplings view() const {
+    DeviceOffDiagonalBlocks view() const {
       return {rows.data(),    starts.data(),       columns.data(),
               sources.data(), piece_starts.data(), piece_rows.data()};
     }
@@ -43,9 +43,10 @@ class DeviceSweeps {
   };
 
   std::vector<int> groups_of(const SparseAnalysis& analysis, int& count) const;
-  std::size_t parts() const { return factors_.places().parts.size(); }
-  Coupled coupled(const SparseAnalysis& analysis, const std::vector<int>& group_of, bool by_columns,
-                  Range Group::*range);
+  std::size_t parts() const { return factors_.layout().parts.size(); }
+  OffDiagonalPart off_diagonal_part(const SparseAnalysis& analysis,
+                                    const std::vector<int>& group_of, bool by_columns,
+                                    Range Group::*range);
   void solve_some(bool transposed, int columns);
 
   DeviceFactors<T>& factors_;
@@ -53,8 +54,8 @@ class DeviceSweeps {
   std::vector<Group> groups_;
   std::optional<FrontSweeps<T>> sweeps_;       // a piece for each part of each group in turn
   DeviceArray<int> row_order_, column_order_;  // of A, by position in the order of elimination
-  Coupled by_rows_, by_columns_;
-  DeviceArray<T> coupling_parts_;
+  OffDiagonalPart by_rows_, by_columns_;
+  DeviceArray<T> off_diagonal_parts_;
 };
 
 }  // namespace spsolve::cuda

@@ -14,25 +14,26 @@ namespace {
 /// Fronts of at most so many tiles are swept by one thread block.
 constexpr int tiles_of_one_task = 3;
 
-int tiles_of(const FrontPlace& front) {
+int tiles_of(const FrontLayout& front) {
   return front.blocks() + (front.border + pivot_block - 1) / pivot_block;
 }
 
 }  // namespace
 
 template <typename T>
-FrontSweeps<T>::FrontSweeps(const Fronts& fronts, const FrontPlaces& places,
+FrontSweeps<T>::FrontSweeps(const Fronts& fronts, const DeviceLayout& layout,
                             const std::vector<LocalIndex>& border, const std::vector<int>& piece_of,
                             std::size_t pieces, Index rows)
     : rows_(rows), pieces_(pieces), border_(border) {
-  write_small(places, piece_of);
-  write_tasks(places, piece_of);
-  write_taken(fronts, places.places);
+  write_small(layout, piece_of);
+  write_tasks(layout, piece_of);
+  list_contributions(fronts, layout.fronts);
 }
 
 /// Which rows of what is passed up each row of a front takes in, child by child.
 template <typename T>
-void FrontSweeps<T>::write_taken(const Fronts& fronts, const std::vector<FrontPlace>& places) {
+void FrontSweeps<T>::list_contributions(const Fronts& fronts,
+                                        const std::vector<FrontLayout>& layouts) {
   const Index count = fronts.size();
   const Index borders = border_.size();
   if (borders > std::numeric_limits<unsigned>::max()) {
@@ -42,10 +43,10 @@ void FrontSweeps<T>::write_taken(const Fronts& fronts, const std::vector<FrontPl
   // Each row's count stands two places on, so that its end comes to stand one place on.
   std::vector<unsigned> starts(rows_ + borders + 2, 0);
   const auto each = [&](Index s, const auto& visit) {
-    for (int i = places[s].child_begin; i < places[s].child_end; ++i) {
+    for (int i = layouts[s].child_begin; i < layouts[s].child_end; ++i) {
       const LocalIndex child = fronts.children[i];
       for (Index k = fronts.border_starts[child]; k < fronts.border_starts[child + 1]; ++k) {
-        visit(places[s].first_row() + fronts.in_parent[k], k);
+        visit(layouts[s].first_row() + fronts.in_parent[k], k);
       }
     }
   };
@@ -65,7 +66,7 @@ void FrontSweeps<T>::write_taken(const Fronts& fronts, const std::vector<FrontPl
 template <typename T>
 template <typename Item>
 DeviceArray<Item> FrontSweeps<T>::joined(const std::vector<std::vector<Item>>& lists,
-                                         Range Piece::*range) {
+                                         Range SweepPiece::*range) {
   std::vector<Item> all;
   for (std::size_t g = 0; g < pieces_.size(); ++g) {
     const Index first = static_cast<Index>(all.size());
@@ -76,27 +77,27 @@ DeviceArray<Item> FrontSweeps<T>::joined(const std::vector<std::vector<Item>>& l
 }
 
 template <typename T>
-void FrontSweeps<T>::write_small(const FrontPlaces& all, const std::vector<int>& piece_of) {
+void FrontSweeps<T>::write_small(const DeviceLayout& all, const std::vector<int>& piece_of) {
   std::vector<std::vector<int>> lists(pieces_.size());
   for (Index i = 0; i < all.level_starts[all.low_levels]; ++i) {
     lists[piece_of[all.by_level[i]]].push_back(all.by_level[i]);
   }
-  small_ = joined(lists, &Piece::small);
+  small_ = joined(lists, &SweepPiece::small);
 }
 
 template <typename T>
-void FrontSweeps<T>::write_tasks(const FrontPlaces& all, const std::vector<int>& piece_of) {
+void FrontSweeps<T>::write_tasks(const DeviceLayout& all, const std::vector<int>& piece_of) {
   std::vector<LocalIndex> above(all.by_level.begin() + all.level_starts[all.low_levels],
                                 all.by_level.end());
-  for (std::size_t panel = all.by_level.size(); panel < all.places.size(); ++panel) {
+  for (std::size_t panel = all.by_level.size(); panel < all.fronts.size(); ++panel) {
     above.push_back(static_cast<LocalIndex>(panel));
-    Piece& piece = pieces_[piece_of[panel]];
+    SweepPiece& piece = pieces_[piece_of[panel]];
     piece.panel = static_cast<int>(panel);
-    piece.place = all.places[panel];
+    piece.layout = all.fronts[panel];
   }
   std::vector<std::vector<SweepTask>> forward(pieces_.size()), backward(pieces_.size());
   for (const LocalIndex s : above) {
-    const FrontPlace& front = all.places[s];
+    const FrontLayout& front = all.fronts[s];
     const int tiles = tiles_of(front);
     auto& tasks = forward[piece_of[s]];
     if (tiles <= tiles_of_one_task) {
@@ -107,7 +108,7 @@ void FrontSweeps<T>::write_tasks(const FrontPlaces& all, const std::vector<int>&
   }
   for (std::size_t i = above.size(); i-- > 0;) {
     const LocalIndex s = above[i];
-    const FrontPlace& front = all.places[s];
+    const FrontLayout& front = all.fronts[s];
     auto& tasks = backward[piece_of[s]];
     if (tiles_of(front) <= tiles_of_one_task) {
       tasks.push_back({s, 0, front.blocks()});
@@ -117,8 +118,8 @@ void FrontSweeps<T>::write_tasks(const FrontPlaces& all, const std::vector<int>&
       tasks.push_back({s, block, block + 1});
     }
   }
-  forward_ = joined(forward, &Piece::forward);
-  backward_ = joined(backward, &Piece::backward);
+  forward_ = joined(forward, &SweepPiece::forward);
+  backward_ = joined(backward, &SweepPiece::backward);
   next_ = DeviceArray<int>(2 * static_cast<Index>(pieces_.size()));
 }
 
@@ -126,15 +127,15 @@ template <typename T>
 void FrontSweeps<T>::make_room(Index columns) {
   vectors_.grow((3 * rows_ + border_.size()) * columns);
   Index parts = 0;
-  for (const Piece& piece : pieces_) {
-    if (piece.panel >= 0) parts = std::max(parts, elements_of_border_parts(piece.place));
+  for (const SweepPiece& piece : pieces_) {
+    if (piece.panel >= 0) parts = std::max(parts, elements_of_border_parts(piece.layout));
   }
   border_parts_.grow(parts * columns);
 }
 
 template <typename T>
-void FrontSweeps<T>::begin(const FrontPlace* places, const T* factors, bool transposed, int columns,
-                           cudaStream_t stream) {
+void FrontSweeps<T>::begin(const FrontLayout* layouts, const T* factors, bool transposed,
+                           int columns, cudaStream_t stream) {
   const Index size = rows_ * columns;
   T* const y = vectors_.data() + size;
   const auto set_bytes = [&](auto* from, int byte, Index count) {
@@ -143,7 +144,7 @@ void FrontSweeps<T>::begin(const FrontPlace* places, const T* factors, bool tran
   };
   set_bytes(next_.data(), 0, next_.size());
   set_bytes(y, 0xff, 2 * size + border_.size() * columns);
-  forward_sweep_ = {.places = places,
+  forward_sweep_ = {.layouts = layouts,
                     .border = border_.data(),
                     .taken_starts = taken_starts_.data(),
                     .taken = taken_.data(),
@@ -151,7 +152,7 @@ void FrontSweeps<T>::begin(const FrontPlace* places, const T* factors, bool tran
                     .transposed = transposed,
                     .b = b(),
                     .x = y,
-                    .passed_up = y + 2 * size,
+                    .contribution = y + 2 * size,
                     .next = nullptr,
                     .columns = columns};
   backward_sweep_ = forward_sweep_;
@@ -161,7 +162,7 @@ void FrontSweeps<T>::begin(const FrontPlace* places, const T* factors, bool tran
 
 template <typename T>
 void FrontSweeps<T>::forward(std::size_t piece, cudaStream_t stream) {
-  const Piece& of = pieces_[piece];
+  const SweepPiece& of = pieces_[piece];
   Sweep<T>& sweep = forward_sweep_;
   sweep.next = next_.data() + 2 * piece;
   sweep_small_forward(sweep, small_.data() + of.small.first, of.small.size(), stream);
@@ -170,13 +171,13 @@ void FrontSweeps<T>::forward(std::size_t piece, cudaStream_t stream) {
 
 template <typename T>
 void FrontSweeps<T>::backward(std::size_t piece, cudaStream_t stream) {
-  const Piece& of = pieces_[piece];
+  const SweepPiece& of = pieces_[piece];
   Sweep<T> sweep = backward_sweep_;
   sweep.next = next_.data() + 2 * piece + 1;
   if (of.panel >= 0) {
     // A panel has few blocks of pivots, each of which would go along the whole border by itself.
     // Its x is there: blocks after it, and other fronts, are other pieces.
-    subtract_border(sweep, of.panel, of.place, border_parts_.data(), forward_sweep_.x, stream);
+    subtract_border(sweep, of.panel, of.layout, border_parts_.data(), forward_sweep_.x, stream);
     sweep.without_borders = true;
   }
   sweep_backward(sweep, backward_.data() + of.backward.first, of.backward.size(), stream);

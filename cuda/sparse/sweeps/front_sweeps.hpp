@@ -16,7 +16,7 @@ class FrontSweeps {
   /// `places`: those of `fronts`, and after them panels, which are in no level and take nothing in
   /// from children; `border`: the rows of all their borders. `piece_of` each of them, of `pieces`;
   /// vectors have `rows` rows.
-  FrontSweeps(const Fronts& fronts, const FrontPlaces& places,
+  FrontSweeps(const Fronts& fronts, const DeviceLayout& layout,
               const std::vector<LocalIndex>& border, const std::vector<int>& piece_of,
               std::size_t pieces, Index rows);
 
@@ -26,7 +26,7 @@ class FrontSweeps {
 
   /// Two sweeps with these factors begin, for what is in b() then; vectors have room for them.
   /// `places`, on the GPU: those of the fronts.
-  void begin(const FrontPlace* places, const T* factors, bool transposed, int columns,
+  void begin(const FrontLayout* layouts, const T* factors, bool transposed, int columns,
              cudaStream_t stream);
 
   /// y <- L^-1 b in the rows of the pivots of a piece, all that they wait for before, and x <- U^-1
@@ -41,24 +41,24 @@ class FrontSweeps {
   /// x of the sweeps that began last.
   T* x() { return backward_sweep_.x; }
   /// The values that borders passed up in the forward sweep, a row for each row of all borders.
-  const T* passed_up() const { return forward_sweep_.passed_up; }
+  const T* contribution() const { return forward_sweep_.contribution; }
 
  private:
-  struct Piece {
+  struct SweepPiece {
     Range small;              ///< fronts of subtrees of small ones
     Range forward, backward;  ///< tasks of the fronts above
     int panel = -1;           ///< the only one there is: its number
-    FrontPlace place;         ///< of that
+    FrontLayout layout;       ///< of that
   };
 
-  void write_small(const FrontPlaces& all, const std::vector<int>& piece_of);
-  void write_tasks(const FrontPlaces& all, const std::vector<int>& piece_of);
-  void write_taken(const Fronts& fronts, const std::vector<FrontPlace>& places);
+  void write_small(const DeviceLayout& all, const std::vector<int>& piece_of);
+  void write_tasks(const DeviceLayout& all, const std::vector<int>& piece_of);
+  void list_contributions(const Fronts& fronts, const std::vector<FrontLayout>& layouts);
   template <typename Item>
-  DeviceArray<Item> joined(const std::vector<std::vector<Item>>& lists, Range Piece::*range);
+  DeviceArray<Item> joined(const std::vector<std::vector<Item>>& lists, Range SweepPiece::*range);
 
   Index rows_;
-  std::vector<Piece> pieces_;
+  std::vector<SweepPiece> pieces_;
   DeviceArray<int> border_, small_, next_;
   DeviceArray<unsigned> taken_starts_, taken_;
   DeviceArray<SweepTask> forward_, backward_;

@@ -1,6 +1,6 @@
 #include <cuda_pipeline.h>
 
-#include "cuda/sparse/sweeps/handed_up.cuh"
+#include "cuda/sparse/sweeps/contribution_sums.cuh"
 #include "cuda/sparse/sweeps/sweep_tasks.cuh"
 
 namespace spsolve::cuda {
@@ -21,19 +21,19 @@ struct WarpSpace {
   static constexpr int size = small_front * 2 * few_columns;
 
   T elements[size];
-  HandedUpSpace<T, warp_size, small_front> handed_up;
+  ContributionSumSpace<T, warp_size, small_front> contribution_sums;
 };
 
 /// From one column of factors to the next in shared memory: lanes that read a row of them, or a
 /// column, are in different banks.
-__device__ inline int stride_of(const FrontPlace& place) {
-  return place.ld | 1;
+__device__ inline int stride_of(const FrontLayout& layout) {
+  return layout.ld | 1;
 }
 
 /// Whether a front's factors have room next to its vectors of `width` columns.
 template <typename T>
-__device__ bool has_room_for_factors(const FrontPlace& place, int width) {
-  return stride_of(place) * place.pivots + (2 * place.pivots + place.border) * width <=
+__device__ bool has_room_for_factors(const FrontLayout& layout, int width) {
+  return stride_of(layout) * layout.pivots + (2 * layout.pivots + layout.border) * width <=
          WarpSpace<T>::size;
 }
 
@@ -47,52 +47,54 @@ class SmallFront {
   __device__ SmallFront(const Sweep<T>& sweep, const SweepFront<T>& front, WarpSpace<T>& space,
                         int first_column)
       : sweep_(sweep),
-        place_(front.place),
+        layout_(front.layout),
         space_(space),
         lane_(static_cast<int>(threadIdx.x) % warp_size),
         column_(lane_ % width),
         group_(lane_ / width),
         outside_(first_column + column_),
         has_column_(outside_ < sweep.columns),
-        rows_(place_.pivots + place_.border),
-        stride_(staged ? stride_of(place_) : place_.ld) {}
+        rows_(layout_.pivots + layout_.border),
+        stride_(staged ? stride_of(layout_) : layout_.ld) {}
 
   __device__ void forward(const T* lower) {
-    const int p = place_.pivots;
+    const int p = layout_.pivots;
     const T* const f = factors(lower);
-    load_starts(sweep_, place_.first_row(), rows_, lane_, space_.handed_up);
+    load_starts(sweep_, layout_.first_row(), rows_, lane_, space_.contribution_sums);
     load_pivots();
     for (int r = p + group_; r < rows_; r += groups) row(r) = 0;
     there();
-    add_handed_up<width>(
-        sweep_, rows_, lane_, outside_, space_.handed_up, [&](int r) -> T& { return row(r); },
-        [] { __syncwarp(); });
+    add_contributions<width>(
+        sweep_, rows_, lane_, outside_, space_.contribution_sums,
+        [&](int r) -> T& { return row(r); }, [] { __syncwarp(); });
     for (int r = group_; r < p; r += groups) {
       const T solved = product(f + r, stride_, p, rows());
       pivot(r) = solved;
-      if (has_column_) publish(of_row(sweep_.x, place_.first + r), solved);
+      if (has_column_) publish(of_row(sweep_.x, layout_.first + r), solved);
     }
     __syncwarp();
     for (int r = p + group_; r < rows_; r += groups) {
       const T sum = product(f + r, stride_, p, pivots());
-      if (has_column_) publish(of_row(sweep_.passed_up, place_.border_begin + r - p), row(r) - sum);
+      if (has_column_)
+        publish(of_row(sweep_.contribution, layout_.border_begin + r - p), row(r) - sum);
     }
     __syncwarp();
   }
 
   __device__ void backward(const T* upper) {
-    const int p = place_.pivots;
+    const int p = layout_.pivots;
     const T* const f = factors(upper);
     load_pivots();
     load_border();
     there();
     for (int j = group_; j < p; j += groups) {
-      pivot(j) = row(j) - product(f + j * stride_ + p, 1, place_.border, rows() + p * Index{width});
+      pivot(j) =
+          row(j) - product(f + j * stride_ + p, 1, layout_.border, rows() + p * Index{width});
     }
     __syncwarp();
     for (int j = group_; j < p; j += groups) {
       const T x = product(f + j * stride_, 1, p, pivots());
-      if (has_column_) publish(of_row(sweep_.x, place_.first + j), x);
+      if (has_column_) publish(of_row(sweep_.x, layout_.first + j), x);
     }
     __syncwarp();
   }
@@ -113,10 +115,10 @@ class SmallFront {
   /// Where the factors are to be read, once there() has been called.
   __device__ const T* factors(const T* from) const {
     if constexpr (!staged) return from;
-    T* const to = pivots() + place_.pivots * width;
-    for (int j = 0; j < place_.pivots; ++j) {
+    T* const to = pivots() + layout_.pivots * width;
+    for (int j = 0; j < layout_.pivots; ++j) {
       for (int r = lane_; r < rows_; r += warp_size) {
-        __pipeline_memcpy_async(to + r + j * stride_, from + r + j * place_.ld, sizeof(T));
+        __pipeline_memcpy_async(to + r + j * stride_, from + r + j * layout_.ld, sizeof(T));
       }
     }
     __pipeline_commit();
@@ -131,27 +133,27 @@ class SmallFront {
   /// rows <- b of the pivots
   __device__ void load_pivots() const {
 #pragma unroll 4
-    for (int r = group_; r < place_.pivots; r += groups) {
-      row(r) = has_column_ ? __ldg(of_row(sweep_.b, place_.first + r)) : T(0);
+    for (int r = group_; r < layout_.pivots; r += groups) {
+      row(r) = has_column_ ? __ldg(of_row(sweep_.b, layout_.first + r)) : T(0);
     }
   }
 
   /// rows <- x of the border, as soon as it is there
   __device__ void load_border() const {
-    const int* const border = sweep_.border + place_.border_begin;
-    for (int first = group_; first < place_.border; first += batch * groups) {
+    const int* const border = sweep_.border + layout_.border_begin;
+    for (int first = group_; first < layout_.border; first += batch * groups) {
       T* places[batch];
       T values[batch];
 #pragma unroll
       for (int i = 0; i < batch; ++i) {
         const int r = first + i * groups;
-        places[i] = r < place_.border && has_column_ ? of_row(sweep_.x, border[r]) : nullptr;
+        places[i] = r < layout_.border && has_column_ ? of_row(sweep_.x, border[r]) : nullptr;
       }
       take_published(places, values);
 #pragma unroll
       for (int i = 0; i < batch; ++i) {
         const int r = first + i * groups;
-        if (r < place_.border) row(place_.pivots + r) = values[i];
+        if (r < layout_.border) row(layout_.pivots + r) = values[i];
       }
     }
   }
@@ -175,7 +177,7 @@ class SmallFront {
   }
 
   const Sweep<T>& sweep_;
-  const FrontPlace& place_;
+  const FrontLayout& layout_;
   WarpSpace<T>& space_;
   int lane_, column_, group_;
   int outside_;  ///< the lane's column outside
@@ -205,12 +207,12 @@ __global__ void __launch_bounds__(threads)
   const int all_warps = static_cast<int>(gridDim.x) * warps;
   for (int i = static_cast<int>(thread_index() / warp_size); i < count; i += all_warps) {
     const SweepFront<T> front(sweep, list[goes_up ? i : count - 1 - i]);
-    if (has_room_for_factors<T>(front.place, width)) {
+    if (has_room_for_factors<T>(front.layout, width)) {
       work<goes_up, width, true>(sweep, front, space, 0);
       continue;
     }
     for (int first = 0; first < sweep.columns; first += few) {
-      if (has_room_for_factors<T>(front.place, few)) {
+      if (has_room_for_factors<T>(front.layout, few)) {
         work<goes_up, few, true>(sweep, front, space, first);
       } else {
         work<goes_up, few, false>(sweep, front, space, first);

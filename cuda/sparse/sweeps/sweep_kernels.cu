@@ -24,7 +24,7 @@ struct Space {
   T tile[side][most];      ///< rows of the tile
   T other[2][side][most];  ///< rows of x that they depend on, in turn
   T parts[groups][side][most];
-  TileSums<T> handed_up;
+  TileSums<T> contribution_sums;
 
   static constexpr int blocks_a_processor = most == 1 ? 2 : 1;
 };
@@ -109,28 +109,28 @@ __device__ void forward_tile(const Sweep<T>& sweep, const SweepFront<T>& front, 
                              Space<T, most>& space) {
   const int columns = sweep.columns, rows = front.rows(tile);
   const bool pivots = front.is_pivots(tile);
-  const Index ld = front.place.ld;
-  const int row = front.first_row(tile) + (pivots ? 0 : front.place.border_row);
-  const int blocks = pivots ? tile : front.place.blocks();
+  const Index ld = front.layout.ld;
+  const int row = front.first_row(tile) + (pivots ? 0 : front.layout.border_row);
+  const int blocks = pivots ? tile : front.layout.blocks();
   RowsOfTile<T> inverse, factor;
   // Loaded before anything is waited for.
   if (pivots) inverse.load(front.lower + row + row * ld, ld, rows, rows);
-  begin_tile<most>(sweep, front, tile, space.handed_up, space.tile);
+  begin_tile<most>(sweep, front, tile, space.contribution_sums, space.tile);
   T sums[most] = {};
   for (int k = 0; k < blocks; ++k) {
     factor.load(front.lower + row + k * side * ld, ld, rows, front.rows(k));
     auto& other = space.other[k % 2];
     fetch<most>(
-        sweep, front.rows(k), [&](int r) { return front.place.first + k * side + r; }, other);
+        sweep, front.rows(k), [&](int r) { return front.layout.first + k * side + r; }, other);
     __syncthreads();
     factor.multiply(other, sums);
   }
   add_parts(sums, space, [&](int r, int c, T sum) { space.tile[r][c] -= sum; });
   if (!pivots) {
-    const Index first = front.place.border_begin + front.first_row(tile);
+    const Index first = front.layout.border_begin + front.first_row(tile);
     for (int i = threadIdx.x; i < rows * most; i += threads) {
       const int r = i / most, c = i % most;
-      if (c < columns) publish(sweep.passed_up + (first + r) * columns + c, space.tile[r][c]);
+      if (c < columns) publish(sweep.contribution + (first + r) * columns + c, space.tile[r][c]);
     }
     return;
   }
@@ -139,7 +139,7 @@ __device__ void forward_tile(const Sweep<T>& sweep, const SweepFront<T>& front, 
   inverse.multiply(space.tile, solved);
   add_parts(solved, space, [&](int r, int c, T sum) {
     if (r < rows && c < columns) {
-      publish(sweep.x + (front.place.first + row + r) * Index{columns} + c, sum);
+      publish(sweep.x + (front.layout.first + row + r) * Index{columns} + c, sum);
     }
   });
 }
@@ -159,18 +159,18 @@ __device__ void add_lanes(T (&sums)[most][summed_together], const Take& take) {
 template <typename T, int most>
 __device__ void backward_block(const Sweep<T>& sweep, const SweepFront<T>& front, int block,
                                Space<T, most>& space) {
-  const int columns = sweep.columns, count = front.rows(block), blocks = front.place.blocks();
-  const Index ld = front.place.ld;
+  const int columns = sweep.columns, count = front.rows(block), blocks = front.layout.blocks();
+  const Index ld = front.layout.ld;
   const T* f = front.upper + block * side * ld;
-  const Index first = front.place.first + block * side;
+  const Index first = front.layout.first + block * side;
   ColumnsOfTile<T> inverse, factor;
   inverse.load(f + block * side, ld, count, count);
   T sums[most][summed_together] = {};
   int turn = 0;
-  const int* border = sweep.border + front.place.border_begin;
-  for (int r0 = 0; r0 < front.place.border; r0 += side, turn = 1 - turn) {
-    const int rows = min(side, front.place.border - r0);
-    factor.load(f + front.place.border_row + r0, ld, rows, count);
+  const int* border = sweep.border + front.layout.border_begin;
+  for (int r0 = 0; r0 < front.layout.border; r0 += side, turn = 1 - turn) {
+    const int rows = min(side, front.layout.border - r0);
+    factor.load(f + front.layout.border_row + r0, ld, rows, count);
     fetch<most>(
         sweep, rows, [&](int r) { return border[r0 + r]; }, space.other[turn]);
     __syncthreads();
@@ -179,7 +179,7 @@ __device__ void backward_block(const Sweep<T>& sweep, const SweepFront<T>& front
   for (int k = blocks - 1; k > block; --k, turn = 1 - turn) {
     factor.load(f + k * side, ld, front.rows(k), count);
     fetch<most>(
-        sweep, front.rows(k), [&](int r) { return front.place.first + k * side + r; },
+        sweep, front.rows(k), [&](int r) { return front.layout.first + k * side + r; },
         space.other[turn]);
     __syncthreads();
     factor.multiply(space.other[turn], sums);

@@ -2,7 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "sparse/places/front_places.hpp"
+#include "sparse/layout/device_layout.hpp"
 
 namespace spsolve::cuda {
 
@@ -18,18 +18,18 @@ struct SweepTask {
 /// is free, and wait for what others publish: one launch a sweep, the same bits always.
 template <typename T>
 struct Sweep {
-  const FrontPlace* places;
+  const FrontLayout* layouts;
   const int* border;             ///< rows of all borders, by position in the order of elimination
-  const unsigned* taken_starts;  ///< for each row of each front, see FrontPlace::first_row()
-  const unsigned* taken;         ///< which rows of passed_up it takes in
+  const unsigned* taken_starts;  ///< for each row of each front, see FrontLayout::first_row()
+  const unsigned* taken;         ///< which rows of contribution it takes in
   const T* factors;              ///< the arena
   bool transposed;               ///< whether upper takes lower's place
   const T* b;                    ///< what is solved for
   T* x;                          ///< the solution; all bits set before
-  T* passed_up;  ///< forward: what fronts hand up, a row for each of all borders; all bits set
-                 ///< before
-  int* next;     ///< the next task; 0 before
-  int columns;   ///< at most most_sweep_columns
+  T* contribution;  ///< forward: what fronts hand up, a row for each of all borders; all bits set
+                    ///< before
+  int* next;        ///< the next task; 0 before
+  int columns;      ///< at most most_sweep_columns
   bool without_borders = false;  ///< backward: b has that of borders taken off
 };
 

@@ -2,7 +2,7 @@
 
 // Sweeps by tasks: what their kernels share, however they multiply with the tiles of factors.
 
-#include "cuda/sparse/sweeps/handed_up.cuh"
+#include "cuda/sparse/sweeps/contribution_sums.cuh"
 #include "cuda/sparse/sweeps/sweep_kernels.hpp"
 
 namespace spsolve::cuda {
@@ -15,24 +15,24 @@ inline constexpr int sweep_warps = sweep_threads / warp_size;
 /// The front's factors for a sweep.
 template <typename T>
 struct SweepFront {
-  FrontPlace place;
+  FrontLayout layout;
   const T* lower;
   const T* upper;
 
   __device__ SweepFront(const Sweep<T>& sweep, int front)
-      : place(sweep.places[front]),
-        lower(sweep.factors + (sweep.transposed ? place.upper : place.lower)),
-        upper(sweep.factors + (sweep.transposed ? place.lower : place.upper)) {
-    if (sweep.without_borders) place.border = 0;
+      : layout(sweep.layouts[front]),
+        lower(sweep.factors + (sweep.transposed ? layout.upper : layout.lower)),
+        upper(sweep.factors + (sweep.transposed ? layout.lower : layout.upper)) {
+    if (sweep.without_borders) layout.border = 0;
   }
 
-  __device__ bool is_pivots(int tile) const { return tile < place.blocks(); }
+  __device__ bool is_pivots(int tile) const { return tile < layout.blocks(); }
   /// Its first row among the pivots, or among the border.
   __device__ int first_row(int tile) const {
-    return is_pivots(tile) ? tile * sweep_side : (tile - place.blocks()) * sweep_side;
+    return is_pivots(tile) ? tile * sweep_side : (tile - layout.blocks()) * sweep_side;
   }
   __device__ int rows(int tile) const {
-    return min(sweep_side, (is_pivots(tile) ? place.pivots : place.border) - first_row(tile));
+    return min(sweep_side, (is_pivots(tile) ? layout.pivots : layout.border) - first_row(tile));
   }
 };
 
@@ -61,27 +61,27 @@ __device__ void fetch(const Sweep<T>& sweep, int rows, const RowOf& row_of,
 
 /// The shared memory in which the values that tiles take in from children are summed.
 template <typename T>
-using TileSums = HandedUpSpace<T, sweep_threads, sweep_side>;
+using TileSums = ContributionSumSpace<T, sweep_threads, sweep_side>;
 
 /// to <- what the sweep begins with in these rows: b for pivots, and what children hand up.
 template <int most, typename T, int stride>
 __device__ void begin_tile(const Sweep<T>& sweep, const SweepFront<T>& front, int tile,
-                           TileSums<T>& handed_up, T (&to)[sweep_side][stride]) {
+                           TileSums<T>& contribution_sums, T (&to)[sweep_side][stride]) {
   const int columns = sweep.columns, rows = front.rows(tile), first = front.first_row(tile);
   const int thread = static_cast<int>(threadIdx.x), column = thread % most;
   const bool pivots = front.is_pivots(tile);
-  load_starts(sweep, front.place.first_row() + first + (pivots ? 0 : front.place.pivots), rows,
-              thread, handed_up);
+  load_starts(sweep, front.layout.first_row() + first + (pivots ? 0 : front.layout.pivots), rows,
+              thread, contribution_sums);
 #pragma unroll 4
   for (int i = thread; i < sweep_side * most; i += sweep_threads) {
     const int r = i / most;
     const bool is_any = pivots && r < rows && column < columns;
     to[r][column] =
-        is_any ? __ldg(sweep.b + (front.place.first + first + r) * Index{columns} + column) : T(0);
+        is_any ? __ldg(sweep.b + (front.layout.first + first + r) * Index{columns} + column) : T(0);
   }
   __syncthreads();
-  add_handed_up<most>(
-      sweep, rows, thread, column, handed_up, [&](int r) -> T& { return to[r][column]; },
+  add_contributions<most>(
+      sweep, rows, thread, column, contribution_sums, [&](int r) -> T& { return to[r][column]; },
       [] { __syncthreads(); });
 }
 

@@ -21,7 +21,7 @@ struct WideSpace {
 
   double tile[side][stride];
   double other[2][side][stride];
-  TileSums<double> handed_up;
+  TileSums<double> contribution_sums;
 };
 
 /// A tile F of the factors as the lanes of each warp hold it for tensor cores: 8 rows of F, or of
@@ -94,28 +94,28 @@ __device__ void forward_tile(const Sweep<double>& sweep, const SweepFront<double
                              WideSpace<most>& space) {
   const int columns = sweep.columns, rows = front.rows(tile);
   const bool pivots = front.is_pivots(tile);
-  const Index ld = front.place.ld;
-  const int row = front.first_row(tile) + (pivots ? 0 : front.place.border_row);
-  const int blocks = pivots ? tile : front.place.blocks();
+  const Index ld = front.layout.ld;
+  const int row = front.first_row(tile) + (pivots ? 0 : front.layout.border_row);
+  const int blocks = pivots ? tile : front.layout.blocks();
   WideTile inverse, factor;
   // Loaded before anything is waited for.
   if (pivots) inverse.load_rows(front.lower + row + row * ld, ld, rows, rows);
-  begin_tile<most>(sweep, front, tile, space.handed_up, space.tile);
+  begin_tile<most>(sweep, front, tile, space.contribution_sums, space.tile);
   WideSums<most> sums;
   for (int k = 0; k < blocks; ++k) {
     factor.load_rows(front.lower + row + k * side * ld, ld, rows, front.rows(k));
     auto& other = space.other[k % 2];
     fetch<most>(
-        sweep, front.rows(k), [&](int r) { return front.place.first + k * side + r; }, other);
+        sweep, front.rows(k), [&](int r) { return front.layout.first + k * side + r; }, other);
     __syncthreads();
     sums.add(factor, other);
   }
   __syncthreads();
   if (!pivots) {
-    const Index first = front.place.border_begin + front.first_row(tile);
+    const Index first = front.layout.border_begin + front.first_row(tile);
     sums.each([&](int r, int c, double sum) {
       if (r < rows && c < columns) {
-        publish(sweep.passed_up + (first + r) * columns + c, space.tile[r][c] - sum);
+        publish(sweep.contribution + (first + r) * columns + c, space.tile[r][c] - sum);
       }
     });
     return;
@@ -126,7 +126,7 @@ __device__ void forward_tile(const Sweep<double>& sweep, const SweepFront<double
   solved.add(inverse, space.tile);
   solved.each([&](int r, int c, double sum) {
     if (r < rows && c < columns) {
-      publish(sweep.x + (front.place.first + row + r) * Index{columns} + c, sum);
+      publish(sweep.x + (front.layout.first + row + r) * Index{columns} + c, sum);
     }
   });
 }
@@ -134,18 +134,18 @@ __device__ void forward_tile(const Sweep<double>& sweep, const SweepFront<double
 template <int most>
 __device__ void backward_block(const Sweep<double>& sweep, const SweepFront<double>& front,
                                int block, WideSpace<most>& space) {
-  const int columns = sweep.columns, count = front.rows(block), blocks = front.place.blocks();
-  const Index ld = front.place.ld;
+  const int columns = sweep.columns, count = front.rows(block), blocks = front.layout.blocks();
+  const Index ld = front.layout.ld;
   const double* f = front.upper + block * side * ld;
-  const Index first = front.place.first + block * side;
+  const Index first = front.layout.first + block * side;
   WideTile inverse, factor;
   inverse.load_columns(f + block * side, ld, count, count);
   WideSums<most> sums;
   int turn = 0;
-  const int* border = sweep.border + front.place.border_begin;
-  for (int r0 = 0; r0 < front.place.border; r0 += side, turn = 1 - turn) {
-    const int rows = min(side, front.place.border - r0);
-    factor.load_columns(f + front.place.border_row + r0, ld, rows, count);
+  const int* border = sweep.border + front.layout.border_begin;
+  for (int r0 = 0; r0 < front.layout.border; r0 += side, turn = 1 - turn) {
+    const int rows = min(side, front.layout.border - r0);
+    factor.load_columns(f + front.layout.border_row + r0, ld, rows, count);
     fetch<most>(
         sweep, rows, [&](int r) { return border[r0 + r]; }, space.other[turn]);
     __syncthreads();
@@ -154,7 +154,7 @@ __device__ void backward_block(const Sweep<double>& sweep, const SweepFront<doub
   for (int k = blocks - 1; k > block; --k, turn = 1 - turn) {
     factor.load_columns(f + k * side, ld, front.rows(k), count);
     fetch<most>(
-        sweep, front.rows(k), [&](int r) { return front.place.first + k * side + r; },
+        sweep, front.rows(k), [&](int r) { return front.layout.first + k * side + r; },
         space.other[turn]);
     __syncthreads();
     sums.add(factor, space.other[turn]);

@@ -11,8 +11,8 @@ namespace spsolve::cuda {
 
 namespace {
 
-std::vector<RowPiece> pieces_of_long_rows(std::span<const Index> row_offsets) {
-  std::vector<RowPiece> pieces;
+std::vector<ScaledRowPiece> pieces_of_long_rows(std::span<const Index> row_offsets) {
+  std::vector<ScaledRowPiece> pieces;
   const Index rows = std::ssize(row_offsets) - 1;
   if (rows == 0) return pieces;
   const Index most = long_row(lanes_of_row(row_offsets[rows] / rows));

@@ -77,7 +77,7 @@ class DeviceScaledValues final : public ScaledValues {
   mutable SoloTeam alone_;  // of vectors of all rows, where the matrix' are not
   std::optional<Uploaded> uploaded_;
   CsrView<double> a_;
-  DeviceArray<RowPiece> pieces_;
+  DeviceArray<ScaledRowPiece> pieces_;
   bool symmetric_ = false;          // c is r
   std::shared_ptr<Vectors> r_, c_;  // which solves come to share
   DeviceArray<Index> only_;

@@ -124,10 +124,10 @@ __global__ void __launch_bounds__(threads) pass_kernel(CsrView<double> a, Pass p
 /// A piece of a long row to a warp.
 template <typename Pass>
 __global__ void __launch_bounds__(threads)
-    pieces_kernel(CsrView<double> a, const RowPiece* pieces, Index count, Pass pass) {
+    pieces_kernel(CsrView<double> a, const ScaledRowPiece* pieces, Index count, Pass pass) {
   const Index number = thread_index() / warp_size;
   if (number >= count) return;
-  const RowPiece piece = pieces[number];
+  const ScaledRowPiece piece = pieces[number];
   pass.begin();
 #pragma unroll 4
   for (Index k = piece.begin + threadIdx.x % warp_size; k < piece.end; k += warp_size) {

@@ -17,7 +17,7 @@ constexpr Index long_row(int lanes) {
   return 16 * lanes;
 }
 
-struct RowPiece {
+struct ScaledRowPiece {
   Index row;
   Index begin, end;  ///< entries
 };
@@ -25,7 +25,7 @@ struct RowPiece {
 /// The rows of A, and the pieces of the long ones.
 struct RowsInPieces {
   CsrView<double> csr;
-  const RowPiece* pieces;
+  const ScaledRowPiece* pieces;
   Index count;
 };
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "cuda/core/turns.cuh"
+#include "cuda/core/programmatic_launch.cuh"
 #include "cuda/vectors/products/band_product_kernels.hpp"
 #include "cuda/vectors/products/forms/row_forms.cuh"
 #include "cuda/vectors/products/full_rows.cuh"
@@ -20,9 +20,9 @@ namespace {
 template <int pack, typename Sum>
 __global__ void __launch_bounds__(threads)
     multiply_kernel(CsrView<double> a, SplitRows<const double> x, SplitRows<double> y,
-                    Index columns, Lanes lanes, LongRowsView long_rows, Sum start) {
-  wait_for_turn();
-  const Place<pack> place(lanes, columns);
+                    Index columns, Lanes lanes, BandLongRowsView long_rows, Sum start) {
+  wait_for_previous_launch();
+  const LanePosition<pack> place(lanes, columns);
   const Index stride = thread_count() / warp_size * lanes.rows_of_warp();
   // All lanes of a warp take the same number of rounds.
   for (Index first = place.warp * lanes.rows_of_warp(); first < a.rows; first += stride) {
@@ -42,8 +42,8 @@ template <int most, int pack, typename Sum>
 __global__ void __launch_bounds__(threads)
     multiply_groups_kernel(CsrView<double> a, GroupedView groups, SplitRows<const double> x,
                            SplitRows<double> y, Index columns, Lanes lanes, Sum start) {
-  wait_for_turn();
-  const Place<pack> place(lanes, columns);
+  wait_for_previous_launch();
+  const LanePosition<pack> place(lanes, columns);
   const Index stride = thread_count() / warp_size * lanes.rows_of_warp();
   for (Index first = place.warp * lanes.rows_of_warp(); first < groups.count; first += stride) {
     const Index g = first + place.row;
@@ -83,7 +83,7 @@ template <int pack, typename Sum>
 __global__ void __launch_bounds__(threads)
     multiply_full_kernel(CsrView<double> a, const double* x, SplitRows<double> y, Index columns,
                          Lanes lanes, Sum start) {
-  const Place<pack> place(lanes, columns);
+  const LanePosition<pack> place(lanes, columns);
   constexpr int at_once = full_rows::rows_at_once;
   for (Index first = static_cast<Index>(blockIdx.x) * at_once; first < a.rows;
        first += static_cast<Index>(gridDim.x) * at_once) {
@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(threads)
 template <typename Form, typename X, typename Sum>
 __global__ void __launch_bounds__(threads)
     multiply_one_kernel(Form a, X x, SplitRows<double> y, Sum start) {
-  wait_for_turn();
+  wait_for_previous_launch();
   for (Index i = thread_index(); i < a.rows; i += thread_count()) {
     Sum sum = start;
     sum_up_row(a, i, x, sum);
@@ -114,7 +114,7 @@ template <int pack, typename X, typename Sum>
 __global__ void __launch_bounds__(RowWalk::threads)
     multiply_typed_kernel(TypedView<double> a, X x, SplitRows<double> y, Index columns,
                           RowWalk walk, Sum start) {
-  wait_for_turn();
+  wait_for_previous_launch();
   over_packs(walk, [&](Index row, Index p) {
     const Index column = p * pack;
     Sum sum = start;
@@ -131,8 +131,8 @@ void multiply_typed(const TypedView<double>& a, const SplitRows<const double>& x
   const RowWalk walk = RowWalk::over(a, columns, pack);
   with_own_or_split(x, [&](const auto& rows) {
     using X = std::remove_cvref_t<decltype(rows)>;
-    launch_in_turn(multiply_typed_kernel<pack, X, Sum>, walk.grid, RowWalk::threads, 0, true,
-                   stream, a, rows, y, columns, walk, start);
+    launch_programmatic(multiply_typed_kernel<pack, X, Sum>, walk.grid, RowWalk::threads, 0, true,
+                        stream, a, rows, y, columns, walk, start);
   });
 }
 
@@ -151,7 +151,8 @@ void multiply_groups(const CsrView<double>& a, const GroupedView& groups,
                                          : multiply_groups_kernel<4, pack, Sum<pack>>;
   const dim3 grid(grid_for(groups.count, warps * lanes.rows_of_warp()),
                   grid_for(packs, lanes.columns));
-  launch_in_turn(kernel, grid, threads, 0, true, stream, a, groups, x, y, columns, lanes, start);
+  launch_programmatic(kernel, grid, threads, 0, true, stream, a, groups, x, y, columns, lanes,
+                      start);
 }
 
 template <template <int> typename Sum, typename... Arguments>
@@ -163,8 +164,8 @@ void multiply(const RowsView& rows, const SplitRows<const double>& x, const Spli
     in_one_form(rows, x, [&](const auto& form, const auto& of_x) {
       using Form = std::remove_cvref_t<decltype(form)>;
       using X = std::remove_cvref_t<decltype(of_x)>;
-      launch_in_turn(multiply_one_kernel<Form, X, Sum<1>>, grid_for(a.rows, threads), threads, 0,
-                     true, stream, form, of_x, y, Sum<1>{arguments...});
+      launch_programmatic(multiply_one_kernel<Form, X, Sum<1>>, grid_for(a.rows, threads), threads,
+                          0, true, stream, form, of_x, y, Sum<1>{arguments...});
     });
     return;
   }
@@ -204,8 +205,8 @@ void multiply(const RowsView& rows, const SplitRows<const double>& x, const Spli
            [&]<int pack>(std::integral_constant<int, pack>, const Lanes& lanes, dim3 grid) {
              const Sum<pack> start{arguments...};
              sum_pieces<pack>(a, x, columns, lanes, rows.long_rows, stream, start);
-             launch_in_turn(multiply_kernel<pack, Sum<pack>>, grid, threads, 0, true, stream, a, x,
-                            y, columns, lanes, rows.long_rows, start);
+             launch_programmatic(multiply_kernel<pack, Sum<pack>>, grid, threads, 0, true, stream,
+                                 a, x, y, columns, lanes, rows.long_rows, start);
            });
 }
 

@@ -4,9 +4,9 @@
 
 #include "cuda/multiply/device_csr.hpp"
 #include "cuda/multiply/fast/typed_rows.hpp"
+#include "cuda/vectors/products/forms/band_long_rows.hpp"
+#include "cuda/vectors/products/forms/band_sliced_rows.hpp"
 #include "cuda/vectors/products/forms/grouped_rows.hpp"
-#include "cuda/vectors/products/forms/long_rows.hpp"
-#include "cuda/vectors/products/forms/sliced_rows.hpp"
 #include "cuda/vectors/reduction_kernels.hpp"
 
 namespace spsolve::cuda {
@@ -29,7 +29,7 @@ struct RowsView {
   const TypedView<double>* typed = nullptr;  ///< null: there are none
   const SlicedView* sliced = nullptr;        ///< null: there are none
   const GroupedView* groups = nullptr;       ///< null: there are none
-  LongRowsView long_rows = {};               ///< those that products in CSR form cut in pieces
+  BandLongRowsView long_rows = {};           ///< those that products in CSR form cut in pieces
 };
 
 // Products with rows in GPU memory. In CSR form groups of lanes share a row, or a group of rows

@@ -9,7 +9,7 @@
 #include "cuda/multiply/device_csr.hpp"
 #include "cuda/vectors/device_vectors.hpp"
 #include "cuda/vectors/products/band_product_kernels.hpp"
-#include "cuda/vectors/products/forms/long_rows.hpp"
+#include "cuda/vectors/products/forms/band_long_rows.hpp"
 #include "cuda/vectors/products/full_columns.hpp"
 #include "cuda/vectors/products/residual_kernels.hpp"
 #include "cuda/vectors/products/row_facts.hpp"
@@ -38,7 +38,7 @@ class DeviceBandProducts final : public BandProducts {
         own_columns_(own_columns),
         full_(are_full(rows, own_columns)),
         rows_(DeviceCsr<double>::from_csr(rows, {})),
-        long_rows_(full_ ? std::nullopt : LongRows::of(rows.row_offsets)) {}
+        long_rows_(full_ ? std::nullopt : BandLongRows::of(rows.row_offsets)) {}
 
   DeviceBandProducts(DeviceCsr<double> rows, Index own_columns, Index together)
       : own_columns_(own_columns),
@@ -46,7 +46,7 @@ class DeviceBandProducts final : public BandProducts {
         together_(static_cast<int>(together)),
         rows_(std::move(rows)) {
     if (longest_row(rows_.view(), current_stream()) > most_of_shared_row) {
-      long_rows_ = LongRows::of(offsets_of(rows_));
+      long_rows_ = BandLongRows::of(offsets_of(rows_));
     }
   }
 
@@ -77,7 +77,7 @@ class DeviceBandProducts final : public BandProducts {
     if (typed_) {
       typed_view_ = typed_->view();
     } else {
-      sliced_ = SlicedRows::of(rows_.view(), current_stream());
+      sliced_ = BandSlicedRows::of(rows_.view(), current_stream());
       if (sliced_) sliced_view_ = sliced_->view();
     }
     expects_many_ = true;
@@ -221,8 +221,8 @@ class DeviceBandProducts final : public BandProducts {
     return offsets;
   }
 
-  static LongRowsView view_of(std::optional<LongRows>& rows, Index columns) {
-    return rows ? rows->view(columns) : LongRowsView{};
+  static BandLongRowsView view_of(std::optional<BandLongRows>& rows, Index columns) {
+    return rows ? rows->view(columns) : BandLongRowsView{};
   }
 
   void multiply_full_columns(Terms terms, const Vectors& x, Vectors& y, Dense<double>& halo) {
@@ -239,7 +239,7 @@ class DeviceBandProducts final : public BandProducts {
     const cudaStream_t stream = current_stream();
     if (!transposed_) {
       transposed_ = transposed_rows(rows_.view(), stream);
-      long_columns_ = LongRows::of(offsets_of(*transposed_));
+      long_columns_ = BandLongRows::of(offsets_of(*transposed_));
     }
     const Index columns = x.columns();
     halo = Dense<double>(transposed_->rows - own_columns_, columns);
@@ -279,17 +279,17 @@ class DeviceBandProducts final : public BandProducts {
   bool full_;
   int together_ = 1;  // rows made here that are known to have the same columns
   DeviceCsr<double> rows_;
-  std::optional<LongRows> long_rows_;
+  std::optional<BandLongRows> long_rows_;
   bool expects_many_ = false;  // and has one more form, where the rows suit one
   std::optional<TypedRows<double>> typed_;
   TypedView<double> typed_view_ = {};
-  std::optional<SlicedRows> sliced_;
+  std::optional<BandSlicedRows> sliced_;
   SlicedView sliced_view_ = {};
   bool looked_for_groups_ = false;  // once: new values leave the pattern as it is
   std::optional<GroupedRows> groups_;
   GroupedView groups_view_ = {};
   std::optional<DeviceCsr<double>> transposed_;  // made when first asked for
-  std::optional<LongRows> long_columns_;         // its long rows
+  std::optional<BandLongRows> long_columns_;     // its long rows
   DeviceArray<double> halo_;                     // of x, or of a product with the transposed rows
   DeviceArray<double> column_parts_;             // of products with full rows transposed
   DeviceArray<double> maxima_;                   // of a residual, by thread blocks

@@ -42,7 +42,7 @@ __device__ Sum total(const Sum& sum) {
 /// elements j, by loads of one j while another is worked on.
 template <int pack, typename Running>
 __device__ void add_elements(const CsrView<double>& a, Index first, const double* x, Index columns,
-                             const Place<pack>& place, const Lanes& lanes,
+                             const LanePosition<pack>& place, const Lanes& lanes,
                              Running (&of)[rows_at_once]) {
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   const double* from[rows_at_once];
@@ -94,7 +94,7 @@ inline bool have_pairs(const CsrView<double>& a) {
 /// and what is decided for each element is decided for eight.
 template <int pack, typename Running>
 __device__ void add_in_pairs(const CsrView<double>& a, Index first, const double* x, Index columns,
-                             const Place<pack>& place, const Lanes& lanes,
+                             const LanePosition<pack>& place, const Lanes& lanes,
                              Running (&of)[rows_at_once]) {
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   const int step = 2 * warps * lanes.nonzeros, last = static_cast<int>(a.columns);
@@ -136,7 +136,7 @@ __device__ void add_in_pairs(const CsrView<double>& a, Index first, const double
 /// it. `paired`: by add_in_pairs().
 template <int pack, typename Sum, bool paired = false, typename Start, typename Finish>
 __device__ void sum_up(const CsrView<double>& a, Index first, const double* x, Index columns,
-                       const Place<pack>& place, const Lanes& lanes, const Start& start,
+                       const LanePosition<pack>& place, const Lanes& lanes, const Start& start,
                        const Finish& finish) {
   alignas(Sum)
       __shared__ unsigned char room[sizeof(Sum[warps][rows_at_once][most_lanes_on_columns])];

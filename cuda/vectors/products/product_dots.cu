@@ -1,6 +1,6 @@
 #include <bit>
 
-#include "cuda/core/turns.cuh"
+#include "cuda/core/programmatic_launch.cuh"
 #include "cuda/vectors/products/forms/row_forms.cuh"
 #include "cuda/vectors/products/row_sums.cuh"
 
@@ -32,7 +32,7 @@ __device__ double sum_of_block(double value) {
 template <typename Form, typename X>
 __global__ void __launch_bounds__(threads, blocks_at_once)
     multiply_and_dot_kernel(Form a, X x, double* y, Index chunk, ReductionRoom room, double* dot) {
-  wait_for_turn();
+  wait_for_previous_launch();
   double product = 0;
   const Index first = static_cast<Index>(blockIdx.x) * chunk;
   const Index last = first + chunk < a.rows ? first + chunk : a.rows;
@@ -61,7 +61,7 @@ template <int pack, typename X>
 __global__ void __launch_bounds__(RowWalk::threads)
     multiply_and_dots_kernel(TypedView<double> a, X x, double* y, Index columns, RowWalk walk,
                              double* partials) {
-  wait_for_turn();
+  wait_for_previous_launch();
   double products[pack] = {};
   over_packs(walk, [&](Index row, Index p) {
     const Index column = p * pack, at = row * columns + column;
@@ -130,16 +130,16 @@ void multiply_and_dots(const RowsView& a, const SplitRows<const double>& x, doub
     in_one_form(a, x, [&](const auto& form, const auto& of_x) {
       using Form = std::remove_cvref_t<decltype(form)>;
       using X = std::remove_cvref_t<decltype(of_x)>;
-      launch_in_turn(multiply_and_dot_kernel<Form, X>, static_cast<unsigned>(blocks), threads, 0,
-                     true, stream, form, of_x, y, chunk, room, dots);
+      launch_programmatic(multiply_and_dot_kernel<Form, X>, static_cast<unsigned>(blocks), threads,
+                          0, true, stream, form, of_x, y, chunk, room, dots);
     });
     return;
   }
   const RowWalk walk = walk_of(a, columns);
   with_own_or_split(x, [&](const auto& of_x) {
     using X = std::remove_cvref_t<decltype(of_x)>;
-    launch_in_turn(multiply_and_dots_kernel<widest_pack, X>, walk.grid, RowWalk::threads, 0, true,
-                   stream, *a.typed, of_x, y, columns, walk, room.partials);
+    launch_programmatic(multiply_and_dots_kernel<widest_pack, X>, walk.grid, RowWalk::threads, 0,
+                        true, stream, *a.typed, of_x, y, columns, walk, room.partials);
   });
   const Index blocks = walk.grid.x;
   column_sums(room.partials, blocks, columns, {room.partials + blocks * columns, room.tickets},

@@ -182,7 +182,7 @@ using MaximaOfThreads = Maxima<pack>[warps][warp_size];
 /// Leaves the maxima of all rows of the thread block in its row of `results`.
 template <int pack>
 __device__ void write_maxima(Maxima<pack> mine, MaximaOfThreads<pack>& shared,
-                             const Place<pack>& place, const Lanes& lanes, Index columns,
+                             const LanePosition<pack>& place, const Lanes& lanes, Index columns,
                              double* results) {
   for (int distance = warp_size / 2; distance >= lanes.columns; distance /= 2) {
     mine.include(mine.of_lane_behind(distance));
@@ -209,7 +209,7 @@ __device__ void write_maxima(Maxima<pack> mine, MaximaOfThreads<pack>& shared,
 /// The sum that a row begins with where a lane begins it: b, and |b|.
 template <int pack>
 __device__ ResidualSum<pack> begun_with(const double* b, Index i, Index columns,
-                                        const Place<pack>& place) {
+                                        const LanePosition<pack>& place) {
   ResidualSum<pack> sum;
   double right[pack];
   load_columns<pack, true>(b + i * columns + place.column, right);
@@ -225,7 +225,7 @@ __device__ ResidualSum<pack> begun_with(const double* b, Index i, Index columns,
 template <int pack>
 __device__ void finish_row(const ResidualSum<pack>& sum, Index i, const SplitRows<const double>& x,
                            const double* b, const ResidualRows& to, Index columns,
-                           const Place<pack>& place, Maxima<pack>& maxima) {
+                           const LanePosition<pack>& place, Maxima<pack>& maxima) {
   double own[pack], right[pack], value[pack];
   load_columns<pack, true>(row_of(x, i, columns) + place.column, own);
   load_columns<pack, true>(b + i * columns + place.column, right);
@@ -250,8 +250,8 @@ __device__ void finish_row(const ResidualSum<pack>& sum, Index i, const SplitRow
 template <int pack>
 __global__ void __launch_bounds__(threads)
     residual_kernel(SplitRows<const double> x, const double* b, ResidualRows to, Index columns,
-                    double* results, CsrView<double> a, Lanes lanes, LongRowsView long_rows) {
-  const Place<pack> place(lanes, columns);
+                    double* results, CsrView<double> a, Lanes lanes, BandLongRowsView long_rows) {
+  const LanePosition<pack> place(lanes, columns);
   const Index stride = thread_count() / warp_size * lanes.rows_of_warp();
   __shared__ MaximaOfThreads<pack> shared;
   Maxima<pack> maxima = {};
@@ -271,7 +271,7 @@ template <int pack, bool paired>
 __global__ void __launch_bounds__(threads, 2)
     full_residual_kernel(SplitRows<const double> x, const double* b, ResidualRows to, Index columns,
                          double* results, CsrView<double> a, Lanes lanes) {
-  const Place<pack> place(lanes, columns);
+  const LanePosition<pack> place(lanes, columns);
   constexpr int at_once = full_rows::rows_at_once;
   // There: while rows are added up, all registers are needed.
   __shared__ MaximaOfThreads<pack> shared;

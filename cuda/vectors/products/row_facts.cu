@@ -21,7 +21,7 @@ __global__ void longest_kernel(CsrView<double> a, unsigned long long* longest) {
 
 __global__ void diagonal_kernel(CsrView<double> a, double* d, double* inverse) {
   for_rows(a.rows, [&](Index i) {
-    const Place place = place_of(a, i);
+    const RowEntries place = place_of(a, i);
     double diagonal = 0;
     for (Index k = place.first + lane_of_row(); k < place.last; k += lanes) {
       if (a.column_indices[k] == i) diagonal = fabs(a.values[k]);
@@ -36,7 +36,7 @@ __global__ void diagonal_kernel(CsrView<double> a, double* d, double* inverse) {
 
 __global__ void row_maxima_kernel(CsrView<double> a, double* largest) {
   for_rows(a.rows, [&](Index i) {
-    const Place place = place_of(a, i);
+    const RowEntries place = place_of(a, i);
     double most = 0;
     for (Index k = place.first + lane_of_row(); k < place.last; k += lanes) {
       most = fmax(most, fabs(a.values[k]));
@@ -49,7 +49,7 @@ __global__ void row_maxima_kernel(CsrView<double> a, double* largest) {
 /// Numbers >= 0 are in the order of their bits. Most entries are no larger than what is there.
 __global__ void column_maxima_kernel(CsrView<double> a, const double* factors, double* largest) {
   for_rows(a.rows, [&](Index i) {
-    const Place place = place_of(a, i);
+    const RowEntries place = place_of(a, i);
     const double factor = i < a.rows ? factors[i] : 0.0;
     for (Index k = place.first + lane_of_row(); k < place.last; k += lanes) {
       const double value = factor * fabs(a.values[k]);

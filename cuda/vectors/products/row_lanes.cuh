@@ -54,14 +54,14 @@ __device__ inline const double* row_of(const OwnRows& rows, Index i, Index colum
 /// The rows and columns that a lane works on, and where its results go: only the first lane of
 /// those with the same columns has them, and only where the columns exist.
 template <int pack>
-struct Place {
+struct LanePosition {
   Index warp;    ///< number of the warp in its row of the grid
   int row;       ///< of the warp's rows
   int nonzero;   ///< first non-zero
   Index column;  ///< first column; 0 where there is none
   bool has_column;
 
-  __device__ Place(const Lanes& lanes, Index columns) {
+  __device__ LanePosition(const Lanes& lanes, Index columns) {
     const int lane = static_cast<int>(threadIdx.x) % warp_size;
     const int in_row = lane % lanes.of_row();
     warp = thread_index() / warp_size;
@@ -82,7 +82,7 @@ __device__ inline double from_lane_behind(double value, int distance) {
 template <int pack, typename Sum>
 __device__ void add_nonzeros(const CsrView<double>& a, Index k, Index last, int step,
                              const SplitRows<const double>& x, Index columns,
-                             const Place<pack>& place, Sum& sum) {
+                             const LanePosition<pack>& place, Sum& sum) {
 #pragma unroll 4
   for (; k < last; k += step) {
     double element[pack];
@@ -106,8 +106,8 @@ __device__ void sum_over_warp(const Lanes& lanes, Sum& sum) {
 
 /// Where the numbers of a piece's sum stand, for one pack of its columns.
 template <typename Sum, int pack>
-__device__ double* part_of(const LongRowsView& long_rows, Index piece, Index columns,
-                           const Place<pack>& place) {
+__device__ double* part_of(const BandLongRowsView& long_rows, Index piece, Index columns,
+                           const LanePosition<pack>& place) {
   return long_rows.parts + (piece * (columns / pack) + place.column / pack) * Sum::numbers;
 }
 
@@ -127,9 +127,9 @@ __device__ Sum with_numbers(const Sum& like, const double* from) {
 template <int pack, typename Sum>
 __global__ void __launch_bounds__(threads)
     sum_pieces_kernel(CsrView<double> a, SplitRows<const double> x, Index columns, Lanes lanes,
-                      LongRowsView long_rows, Sum start) {
+                      BandLongRowsView long_rows, Sum start) {
   __shared__ double numbers[warps][warp_size][Sum::numbers];
-  const Place<pack> place({lanes.columns, warp_size / lanes.columns}, columns);
+  const LanePosition<pack> place({lanes.columns, warp_size / lanes.columns}, columns);
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
   const Index piece = blockIdx.x;
@@ -155,7 +155,7 @@ __global__ void __launch_bounds__(threads)
 /// Adds up the pieces of long rows, where there are any: sum_up() takes them in.
 template <int pack, typename Sum>
 void sum_pieces(const CsrView<double>& a, const SplitRows<const double>& x, Index columns,
-                const Lanes& lanes, const LongRowsView& long_rows, cudaStream_t stream,
+                const Lanes& lanes, const BandLongRowsView& long_rows, cudaStream_t stream,
                 const Sum& start) {
   static_assert(Sum::numbers <= numbers_of_column * pack, "LongRows has room for less");
   if (long_rows.count == 0) return;
@@ -166,8 +166,8 @@ void sum_pieces(const CsrView<double>& a, const SplitRows<const double>& x, Inde
 
 /// The sum of the pieces of row i, which is one of the long ones, in their order.
 template <int pack, typename Sum>
-__device__ void include_pieces(const LongRowsView& long_rows, Index i, Index columns,
-                               const Place<pack>& place, Sum& sum) {
+__device__ void include_pieces(const BandLongRowsView& long_rows, Index i, Index columns,
+                               const LanePosition<pack>& place, Sum& sum) {
   const int row = first_from(long_rows.rows, long_rows.count, i);
 #pragma unroll 4
   for (Index piece = long_rows.piece_starts[row]; piece < long_rows.piece_starts[row + 1];
@@ -181,8 +181,8 @@ __device__ void include_pieces(const LongRowsView& long_rows, Index i, Index col
 /// it; those without a row have an i beyond the last.
 template <int pack, typename Sum>
 __device__ void sum_up(const CsrView<double>& a, Index i, const SplitRows<const double>& x,
-                       Index columns, const Place<pack>& place, const Lanes& lanes,
-                       const LongRowsView& long_rows, Sum& sum) {
+                       Index columns, const LanePosition<pack>& place, const Lanes& lanes,
+                       const BandLongRowsView& long_rows, Sum& sum) {
   const Index first = i < a.rows ? __ldg(a.row_offsets + i) : 0;
   const Index last = i < a.rows ? __ldg(a.row_offsets + i + 1) : 0;
   const bool in_pieces = long_rows.count > 0 && last - first > most_of_shared_row;

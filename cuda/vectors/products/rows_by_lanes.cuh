@@ -46,11 +46,11 @@ inline unsigned grid_of_rows(Index rows) {
 }
 
 /// Where a row's entries stand; none after the last row.
-struct Place {
+struct RowEntries {
   Index first = 0, last = 0;
 };
-__device__ inline Place place_of(const CsrView<double>& a, Index i) {
-  return i < a.rows ? Place{a.row_offsets[i], a.row_offsets[i + 1]} : Place{};
+__device__ inline RowEntries place_of(const CsrView<double>& a, Index i) {
+  return i < a.rows ? RowEntries{a.row_offsets[i], a.row_offsets[i + 1]} : RowEntries{};
 }
 
 }  // namespace spsolve::cuda::rows_by_lanes

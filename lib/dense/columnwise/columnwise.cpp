@@ -16,7 +16,7 @@ namespace {
 /// A rank's candidate and wish before a step.
 struct Vote {
   PivotCandidate candidate;
-  CheckpointWish wish = CheckpointWish::none;
+  CheckpointRequest request = CheckpointRequest::none;
 };
 
 /// The best of all ranks' candidates, and the largest of their wishes. Ranks hold ascending rows,
@@ -25,7 +25,7 @@ Vote decide(Team& team, const Vote& mine) {
   Vote best;
   for (const Vote& vote : all_gather(team, mine)) {
     if (vote.candidate.magnitude > best.candidate.magnitude) best.candidate = vote.candidate;
-    best.wish = std::max(best.wish, vote.wish);
+    best.request = std::max(best.request, vote.request);
   }
   return best;
 }
@@ -104,8 +104,8 @@ std::optional<EliminationState> resume(Checkpoints* checkpoints, DenseRows<T>& r
 
 /// Does what all ranks wish for before step k.
 template <typename T>
-void keep(Checkpoints& checkpoints, CheckpointWish wish, const DenseRows<T>& rows, Index k,
-          const Elimination& elimination, double largest_in_pivot_rows) {
+void save_checkpoint(Checkpoints& checkpoints, CheckpointRequest request, const DenseRows<T>& rows,
+                     Index k, const Elimination& elimination, double largest_in_pivot_rows) {
   EliminationState state;
   state.step = k;
   state.pivot_rows = elimination.row_swaps;
@@ -116,7 +116,7 @@ void keep(Checkpoints& checkpoints, CheckpointWish wish, const DenseRows<T>& row
   state.largest_upper = largest_in_pivot_rows;
   state.smallest_pivot = elimination.pivots.smallest_pivot;
   state.largest_pivot = elimination.pivots.largest_pivot;
-  keep_elimination(checkpoints, wish, state,
+  save_elimination(checkpoints, request, state,
                    [&rows](Index first, Index count, std::span<std::byte> bytes) {
                      rows.read_rows(rows_at(rows, first, count), values_in<T>(bytes));
                    });
@@ -165,11 +165,11 @@ Elimination eliminate_columnwise(Team& team, Team& row_team, const RowLayout& ba
   while (k < n) {
     // A rank alone has nobody to ask for a pivot: its rows may do many steps by itself.
     const Index run = team.size() == 1 ? rows.longest_run(k, method, pivoting) : 0;
-    const auto [pivot, wish] =
+    const auto [pivot, request] =
         decide(team, {run > 0 ? PivotCandidate{} : find_candidate(rows, k, pivoting),
-                      checkpoints == nullptr ? CheckpointWish::none : checkpoints->wish(k)});
-    if (wish != CheckpointWish::none) {
-      keep(*checkpoints, wish, rows, k, result, largest_in_pivot_rows);
+                      checkpoints == nullptr ? CheckpointRequest::none : checkpoints->request(k)});
+    if (request != CheckpointRequest::none) {
+      save_checkpoint(*checkpoints, request, rows, k, result, largest_in_pivot_rows);
     }
     if (run > 0) {
       const EliminatedRun done = rows.eliminate_run({k, std::min(k + run, n)}, method, pivoting);
@@ -190,7 +190,8 @@ Elimination eliminate_columnwise(Team& team, Team& row_team, const RowLayout& ba
     progress.done(k, n, share_done(method, k, n));
   }
   if (checkpoints != nullptr) {
-    keep(*checkpoints, checkpoints->wish_at_the_end(n), rows, n, result, largest_in_pivot_rows);
+    save_checkpoint(*checkpoints, checkpoints->request_at_the_end(n), rows, n, result,
+                    largest_in_pivot_rows);
   }
   if (n > 0) {
     result.pivots.growth = all_maximum(team, largest_in_pivot_rows) / result.pivots.largest_entry;

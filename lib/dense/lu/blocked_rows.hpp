@@ -33,7 +33,7 @@ struct Candidates {
 };
 
 template <typename T>
-class SharedRest;
+class ReplicatedTail;
 
 /// One rank's own rows in a blocked elimination of the dense n x n matrix A, and its operations on
 /// them.
@@ -46,7 +46,7 @@ class SharedRest;
 ///
 /// A panel's pivots are decided on first. A rank alone eliminates the panel where it lies, by
 /// factor_panel(), which remembers its swaps. In a team the ranks elect pivots, whose L and U all
-/// get by finish_stack() or set_factors(); each then calls retire() and form_multipliers().
+/// get by finish_merge() or set_factors(); each then calls retire() and form_multipliers().
 ///
 /// After that alone and in a team the same follows: the other columns follow the swaps, the pivot
 /// rows of all ranks pass through the pivot block, a copy of the panel's pivot rows in the order of
@@ -82,7 +82,7 @@ class BlockedRows {
   // --- the pivots of a panel
 
   /// Begins the elimination of a panel of a rank alone, or the search for a tournament's
-  /// candidates; the next of the panels' calls is factor_panel(), or offer_best().
+  /// candidates; the next of the panels' calls is factor_panel(), or best_candidates().
   virtual void begin_panel(Index first_active, Range panel, Pivoting pivoting) = 0;
 
   /// Alone: eliminates the columns `panel` in the active rows, which begin at panel.first; other
@@ -94,27 +94,28 @@ class BlockedRows {
   /// The best rows of the active ones by partial pivoting on a copy of the panel, as they are
   /// before its elimination: as many as the panel is wide, fewer where fewer are active; and room
   /// for those of `ranks` ranks, blocks of as many rows.
-  virtual Candidates<T> offer_best(Index first_active, Range panel, int ranks) = 0;
+  virtual Candidates<T> best_candidates(Index first_active, Range panel, int ranks) = 0;
 
-  /// In the place of begin_panel() and offer_best(): all active rows as they are, and room for
+  /// In the place of begin_panel() and best_candidates(): all active rows as they are, and room for
   /// those of `ranks` ranks, blocks of `block_rows` rows. One elimination of many rows then takes
   /// the place of two, one after the other: whether that is sooner done for a panel, is what
   /// prefers_all() says, the same on every rank.
   virtual bool prefers_all(Range) const { return false; }
-  virtual Candidates<T> offer_all(Index first_active, Range panel, Index block_rows, int ranks) = 0;
+  virtual Candidates<T> all_candidates(Index first_active, Range panel, Index block_rows,
+                                       int ranks) = 0;
 
   /// Starts the LU with partial pivoting of the candidates of all ranks, `width` columns. The
   /// candidates of rank r are the first counts[r] rows of block r of `candidates`, blocks of
-  /// block_rows rows. finish_stack(): the L and U of the winners are the factors, and the `numbers`
+  /// block_rows rows. finish_merge(): the L and U of the winners are the factors, and the `numbers`
   /// of the candidates, counted without gaps, are put in the order of elimination, the winners
   /// first. The same bits on every rank. The factors before stay where they are until the next but
   /// one finishes.
-  virtual void start_stack(Index width, Index block_rows, std::span<const T> candidates,
+  virtual void start_merge(Index width, Index block_rows, std::span<const T> candidates,
                            std::span<const Index> counts) = 0;
-  virtual void finish_stack(Index width, std::span<Index> numbers) = 0;
+  virtual void finish_merge(Index width, std::span<Index> numbers) = 0;
 
   /// The factors: L and U of the panel's pivots, row-major, panel width squared. Factors that are
-  /// set take the place of those that are there; see finish_stack().
+  /// set take the place of those that are there; see finish_merge().
   virtual void set_factors(Range panel, std::span<const T> factors) = 0;
   virtual std::span<const T> factors(Range panel) const = 0;
 
@@ -154,7 +155,7 @@ class BlockedRows {
   virtual void update(Index first_active, Range panel, Range piece) = 0;
 
   /// The rows that every rank of a team is to eliminate for itself in the end, or null.
-  virtual SharedRest<T>* rest() { return nullptr; }
+  virtual ReplicatedTail<T>* tail() { return nullptr; }
 
   // --- what is there
 

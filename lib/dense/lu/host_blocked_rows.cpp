@@ -73,21 +73,21 @@ PanelOutcome HostBlockedRows<T>::factor_with_pivoting(Range panel) {
 }
 
 template <typename T>
-void HostBlockedRows<T>::start_stack(Index width, Index block_rows, std::span<const T> candidates,
+void HostBlockedRows<T>::start_merge(Index width, Index block_rows, std::span<const T> candidates,
                                      std::span<const Index> counts) {
-  stack_.clear();
+  merged_.clear();
   for (std::size_t rank = 0; rank < counts.size(); ++rank) {
     const T* const first = candidates.data() + static_cast<Index>(rank) * block_rows * width;
-    stack_.insert(stack_.end(), first, first + counts[rank] * width);
+    merged_.insert(merged_.end(), first, first + counts[rank] * width);
   }
 }
 
 template <typename T>
-void HostBlockedRows<T>::finish_stack(Index width, std::span<Index> numbers) {
-  factor_small<T>(std::ssize(numbers), width, stack_, true, numbers);
-  stack_.resize(static_cast<std::size_t>(width * width));
+void HostBlockedRows<T>::finish_merge(Index width, std::span<Index> numbers) {
+  factor_small<T>(std::ssize(numbers), width, merged_, true, numbers);
+  merged_.resize(static_cast<std::size_t>(width * width));
   std::swap(factors_, former_factors_);
-  std::swap(factors_, stack_);
+  std::swap(factors_, merged_);
 }
 
 template <typename T>
@@ -104,31 +104,31 @@ Candidates<T> HostBlockedRows<T>::room_for(Index values_of_rank, int ranks) {
 }
 
 template <typename T>
-Candidates<T> HostBlockedRows<T>::offer_all(Index first_active, Range panel, Index block_rows,
-                                            int ranks) {
-  Candidates<T> offered = room_for(block_rows * panel.size(), ranks);
-  T* next = offered.mine.data();
+Candidates<T> HostBlockedRows<T>::all_candidates(Index first_active, Range panel, Index block_rows,
+                                                 int ranks) {
+  Candidates<T> candidates = room_for(block_rows * panel.size(), ranks);
+  T* next = candidates.mine.data();
   for (Index i = first_active; i < height(); ++i) {
     next = std::copy_n(row(i) + panel.first, panel.size(), next);
   }
-  return offered;
+  return candidates;
 }
 
 template <typename T>
-Candidates<T> HostBlockedRows<T>::offer_best(Index first_active, Range panel, int ranks) {
+Candidates<T> HostBlockedRows<T>::best_candidates(Index first_active, Range panel, int ranks) {
   const Index rows = height() - first_active;
   const Index width = panel.size();
-  Candidates<T> offered = room_for(width * width, ranks);
-  if (rows == 0) return offered;
+  Candidates<T> candidates = room_for(width * width, ranks);
+  if (rows == 0) return candidates;
   copy_panel(row(first_active) + panel.first, stride_, rows, width, scratch_.data());
   std::vector<int> swaps(static_cast<std::size_t>(std::min(rows, width)));
   blas::factor_columns(rows, width, scratch_.data(), rows, swaps.data());
-  offered.places = rows_in_front<int>(first_active, rows, swaps);
-  T* next = offered.mine.data();
-  for (const Index place : offered.places) {
+  candidates.places = rows_in_front<int>(first_active, rows, swaps);
+  T* next = candidates.mine.data();
+  for (const Index place : candidates.places) {
     next = std::copy_n(row(place) + panel.first, width, next);
   }
-  return offered;
+  return candidates;
 }
 
 template <typename T>

@@ -23,11 +23,12 @@ class HostBlockedRows : public BlockedRows<T> {
 
   void begin_panel(Index, Range, Pivoting) override {}
   PanelOutcome factor_panel(Range panel, Pivoting pivoting) override;
-  Candidates<T> offer_best(Index first_active, Range panel, int ranks) override;
-  Candidates<T> offer_all(Index first_active, Range panel, Index block_rows, int ranks) override;
-  void start_stack(Index width, Index block_rows, std::span<const T> candidates,
+  Candidates<T> best_candidates(Index first_active, Range panel, int ranks) override;
+  Candidates<T> all_candidates(Index first_active, Range panel, Index block_rows,
+                               int ranks) override;
+  void start_merge(Index width, Index block_rows, std::span<const T> candidates,
                    std::span<const Index> counts) override;
-  void finish_stack(Index width, std::span<Index> numbers) override;
+  void finish_merge(Index width, std::span<Index> numbers) override;
   void set_factors(Range panel, std::span<const T> factors) override;
   std::span<const T> factors(Range) const override { return factors_; }
   void retire(Index first_active, Range panel, std::span<const Index> swaps) override;
@@ -71,7 +72,7 @@ class HostBlockedRows : public BlockedRows<T> {
   RawArray<T> block_;              // max_width x order: pivot rows of a team
   RawArray<T> travel_;             // max_width x order: rows on their way in a team
   std::vector<T> candidates_;      // on their way
-  std::vector<T> stack_;           // of candidates
+  std::vector<T> merged_;          // of candidates
   std::vector<T> factors_;         // L and U of the panel's pivots
   std::vector<T> former_factors_;  // of the panel before
   std::vector<RowSwap> swaps_;     // that other columns than the panel's have still to follow

@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "dense/fill_rows.hpp"
-#include "dense/lu/election.hpp"
-#include "dense/lu/factor_keeper.hpp"
+#include "dense/lu/factor_collector.hpp"
 #include "dense/lu/lu_state.hpp"
 #include "dense/lu/lu_steps.hpp"
-#include "dense/lu/shared_rest.hpp"
+#include "dense/lu/panel_pivots.hpp"
+#include "dense/lu/replicated_tail.hpp"
 #include "dense/swaps.hpp"
 
 namespace spsolve {
@@ -34,46 +34,47 @@ class BlockedElimination {
         checkpoints_(checkpoints),
         steps_before_(steps_before),
         // Rows of a rest come rank after rank, not as they stand in the matrix.
-        rest_(team.size() == 1 || pivoting == Pivoting::none ? nullptr : rows.rest()) {}
+        tail_(team.size() == 1 || pivoting == Pivoting::none ? nullptr : rows.tail()) {}
 
   LuFactors<T> run(Progress& progress) {
     Range panel = panel_at(begin(progress));
-    Election election;
+    PanelPivots pivots;
     PartTimer timer;
     const auto begin_panel = [&](Index first_active, Range columns) {
       timer.measure(&LuSeconds::panel, [&] {
-        if (elects_from_all(columns)) {
-          stack_ = offer_all(candidate_team_, rows_, active_rows(), team_.rank(), columns);
+        if (merges_all_rows(columns)) {
+          candidates_ =
+              all_candidates(candidate_team_, rows_, active_rows(), team_.rank(), columns);
         } else {
           rows_.begin_panel(first_active, columns, pivoting_);
         }
       });
     };
     const auto choose_pivots = [&](Range columns) {
-      timer.measure(&LuSeconds::panel, [&] { election = elect(columns); });
+      timer.measure(&LuSeconds::panel, [&] { pivots = select_pivots(columns); });
     };
     if (panel.size() > 0) {
       begin_panel(first_active_, panel);
       choose_pivots(panel);
     }
     while (panel.size() > 0) {
-      timer.measure(&LuSeconds::panel, [&] { settle(election, panel); });
+      timer.measure(&LuSeconds::panel, [&] { apply_pivots(pivots, panel); });
       const Range next = panel_at(panel.last);
-      const std::vector<Index> own = election.of(team_.rank());
+      const std::vector<Index> own = pivots.of(team_.rank());
       const Index active = first_active_ + std::ssize(own);
       for (const Range piece : pieces_behind(rows_, panel, next)) {
-        timer.measure(&LuSeconds::exchange, [&] { share_pivot_rows(election, panel, piece); });
+        timer.measure(&LuSeconds::exchange, [&] { share_pivot_rows(pivots, panel, piece); });
         timer.measure(&LuSeconds::update, [&] {
           rows_.solve_pivot_rows(panel, piece, own, first_active_);
           rows_.update(active, panel, piece);
         });
         // A checkpoint keeps the next panel as it is before its elimination.
         const bool begins = piece.first == panel.last && next.size() > 0;
-        if (begins && wish_ == CheckpointWish::none) begin_panel(active, next);
+        if (begins && request_ == CheckpointRequest::none) begin_panel(active, next);
       }
-      finish(std::move(election), panel, std::ssize(own));
-      if (wish_ != CheckpointWish::none && panel.last < layout_.rows) {
-        keep(wish_, panel.last);
+      finish(std::move(pivots), panel, std::ssize(own));
+      if (request_ != CheckpointRequest::none && panel.last < layout_.rows) {
+        save_checkpoint(request_, panel.last);
         if (next.size() > 0) begin_panel(active, next);
       }
       if (next.size() > 0) choose_pivots(next);
@@ -81,12 +82,13 @@ class BlockedElimination {
       panel = next;
     }
     if (panel.first < layout_.rows) {
-      timer.measure(&LuSeconds::panel, [&] { finish_by_rest(); });
+      timer.measure(&LuSeconds::panel, [&] { finish_by_tail(); });
       panel = {layout_.rows, layout_.rows};
       tell(progress, panel.last, layout_.rows);
     }
     result_.seconds = timer.result(rows_.seconds());
-    if (checkpoints_ != nullptr) keep(checkpoints_->wish_at_the_end(panel.first), panel.first);
+    if (checkpoints_ != nullptr)
+      save_checkpoint(checkpoints_->request_at_the_end(panel.first), panel.first);
     return take_result();
   }
 
@@ -96,8 +98,8 @@ class BlockedElimination {
   /// The panel that begins at column `first`; none where the rest begins.
   Range panel_at(Index first) const {
     Range panel = panel_from(layout_, rows_, first);
-    if (rest_ != nullptr && first <= rest_->first()) {
-      panel.last = std::min(panel.last, rest_->first());
+    if (tail_ != nullptr && first <= tail_->first()) {
+      panel.last = std::min(panel.last, tail_->first());
     }
     return panel;
   }
@@ -121,7 +123,7 @@ class BlockedElimination {
     result_.pivots.largest_entry = state->largest_entry;
     for (const auto& panel : result_.panels) {
       include(panel.factors, panel.columns);
-      keeper_.include(panel);
+      collector_.include(panel);
       first_active_ += panel.retired;
     }
     result_.order = std::move(state->pivot_rows);
@@ -132,13 +134,13 @@ class BlockedElimination {
   }
 
   /// Does what all ranks wish for after `step` columns, nothing being on its way.
-  void keep(CheckpointWish wish, Index step) {
-    if (wish == CheckpointWish::none) return;
-    keeper_.take_in();
+  void save_checkpoint(CheckpointRequest request, Index step) {
+    if (request == CheckpointRequest::none) return;
+    collector_.collect();
     EliminationState state = state_behind(step, layout_, result_);
     for (const auto& panel : result_.panels) state.panel_ends.push_back(panel.columns.last);
     state.rows = result_.rows_here;
-    keep_lu(*checkpoints_, wish, rows_, state);
+    save_lu(*checkpoints_, request, rows_, state);
   }
 
   std::string_view advice() const {
@@ -148,29 +150,29 @@ class BlockedElimination {
   // --- the pivots of a panel
 
   /// The election of the pivots of a panel. A rank alone eliminates the panel here.
-  Election elect(Range panel) {
+  PanelPivots select_pivots(Range panel) {
     if (alone()) return eliminate_panel(panel);
     // Only a stack leaves the factors before it where they are.
-    pivoting_ == Pivoting::tournament ? keeper_.end() : keeper_.take_in();
+    pivoting_ == Pivoting::tournament ? collector_.end() : collector_.collect();
     switch (pivoting_) {
       case Pivoting::none:
-        return take_in_order(team_, rows_, first_active_, panel,
-                             static_cast<int>(panel.first / layout_.block % team_.size()));
+        return pivots_in_order(team_, rows_, first_active_, panel,
+                               static_cast<int>(panel.first / layout_.block % team_.size()));
       case Pivoting::tournament: {
-        if (!stack_) {
-          stack_ =
-              offer_best(team_, candidate_team_, rows_, first_active_, panel, result_.rows_here);
+        if (!candidates_) {
+          candidates_ = best_candidates(team_, candidate_team_, rows_, first_active_, panel,
+                                        result_.rows_here);
         }
-        keeper_.start();
-        const Election stack = *std::exchange(stack_, std::nullopt);
-        return elect_from(stack, team_, rows_, panel, result_.rows_here);
+        collector_.start();
+        const PanelPivots candidates = *std::exchange(candidates_, std::nullopt);
+        return merge_candidates(candidates, team_, rows_, panel, result_.rows_here);
       }
       default:
-        return elect_by_columns(team_, rows_, first_active_, panel, result_.rows_here);
+        return pivots_by_columns(team_, rows_, first_active_, panel, result_.rows_here);
     }
   }
 
-  Election eliminate_panel(Range panel) {
+  PanelPivots eliminate_panel(Range panel) {
     const PanelOutcome outcome = rows_.factor_panel(panel, pivoting_);
     result_.redone_panels += outcome.redone ? 1 : 0;
     if (outcome.bad_column >= 0) {
@@ -178,30 +180,30 @@ class BlockedElimination {
     }
     swap_numbers(outcome.swaps);
     const auto first = result_.rows_here.begin() + first_active_;
-    Election election;
-    election.owner.assign(outcome.swaps.size(), team_.rank());
-    election.row.assign(first, first + panel.size());
-    return election;
+    PanelPivots pivots;
+    pivots.owner.assign(outcome.swaps.size(), team_.rank());
+    pivots.row.assign(first, first + panel.size());
+    return pivots;
   }
 
   /// In a team, brings the elected rows to the top and puts their multipliers into the panel;
   /// elects again, column by column, where a tournament's multipliers are too large.
-  void settle(Election& election, Range panel) {
+  void apply_pivots(PanelPivots& pivots, Range panel) {
     if (alone()) {
-      wish_ = own_wish(panel);
+      request_ = own_request(panel);
       return;
     }
-    retire(election, panel);
-    double largest = form_multipliers(election, panel);
+    retire(pivots, panel);
+    double largest = form_multipliers(pivots, panel);
     if (pivoting_ == Pivoting::tournament && !(largest <= largest_tournament_multiplier)) {
       ++result_.redone_panels;
-      rows_.withdraw_multipliers(behind(election), panel);
-      election = elect_by_columns(team_, rows_, first_active_, panel, result_.rows_here);
-      retire(election, panel);
-      largest = form_multipliers(election, panel);
+      rows_.withdraw_multipliers(behind(pivots), panel);
+      pivots = pivots_by_columns(team_, rows_, first_active_, panel, result_.rows_here);
+      retire(pivots, panel);
+      largest = form_multipliers(pivots, panel);
     }
     check(panel, largest);
-    for (const int owner : election.owner) ++first_of_ranks_[owner];
+    for (const int owner : pivots.owner) ++first_of_ranks_[owner];
   }
 
   /// The places of the rows of every rank that stay active after the panel that was settled last.
@@ -213,25 +215,25 @@ class BlockedElimination {
     return active;
   }
 
-  bool elects_from_all(Range panel) const {
+  bool merges_all_rows(Range panel) const {
     if (pivoting_ != Pivoting::tournament || alone() || !rows_.prefers_all(panel)) return false;
-    const Index most = most_offered(layout_.rows - panel.first, panel.size(), team_.size());
+    const Index most = most_candidates(layout_.rows - panel.first, panel.size(), team_.size());
     return std::ranges::all_of(active_rows(), [&](Range rows) { return rows.size() <= most; });
   }
 
   /// The first row that stays active.
-  Index behind(const Election& election) const {
-    return first_active_ + std::ranges::count(election.owner, team_.rank());
+  Index behind(const PanelPivots& pivots) const {
+    return first_active_ + std::ranges::count(pivots.owner, team_.rank());
   }
 
-  CheckpointWish own_wish(Range panel) const {
-    return checkpoints_ == nullptr ? CheckpointWish::none : checkpoints_->wish(panel.last);
+  CheckpointRequest own_request(Range panel) const {
+    return checkpoints_ == nullptr ? CheckpointRequest::none : checkpoints_->request(panel.last);
   }
 
   /// This rank's pivots to the top of its active rows, in the order of elimination.
-  void retire(const Election& election, Range panel) {
+  void retire(const PanelPivots& pivots, Range panel) {
     std::vector<Index> chosen;
-    for (const Index i : election.of(team_.rank())) chosen.push_back(election.place[i]);
+    for (const Index i : pivots.of(team_.rank())) chosen.push_back(pivots.place[i]);
     const std::vector<Index> swaps = swaps_to_front(first_active_, chosen);
     rows_.retire(first_active_, panel, swaps);
     swap_numbers(swaps);
@@ -246,11 +248,11 @@ class BlockedElimination {
   }
 
   /// The largest multiplier of all ranks; with it come their wishes.
-  double form_multipliers(const Election& election, Range panel) {
-    double largest[] = {rows_.form_multipliers(behind(election), panel),
-                        static_cast<double>(own_wish(panel))};
+  double form_multipliers(const PanelPivots& pivots, Range panel) {
+    double largest[] = {rows_.form_multipliers(behind(pivots), panel),
+                        static_cast<double>(own_request(panel))};
     all_maximum(team_, largest);
-    wish_ = static_cast<CheckpointWish>(static_cast<int>(largest[1]));
+    request_ = static_cast<CheckpointRequest>(static_cast<int>(largest[1]));
     return largest[0];
   }
 
@@ -276,11 +278,11 @@ class BlockedElimination {
   // --- the columns after it
 
   /// A piece of all owners' pivot rows into everybody's pivot block; alone, it is the rows.
-  void share_pivot_rows(const Election& election, Range panel, Range piece) {
+  void share_pivot_rows(const PanelPivots& pivots, Range panel, Range piece) {
     rows_.follow_swaps(panel, piece);
     if (alone()) return;
     std::vector<Index> next(static_cast<std::size_t>(team_.size()), 0);
-    for (const int owner : election.owner) ++next[owner];
+    for (const int owner : pivots.owner) ++next[owner];
     std::vector<BroadcastPart> parts;
     Index sent = 0;
     for (int owner = 0; owner < team_.size(); ++owner) {
@@ -295,35 +297,35 @@ class BlockedElimination {
     pivot_team_.broadcast_parts(parts);
     // Owners sent their rows in the order of elimination, one owner after another.
     std::vector<Index> order;
-    for (const int owner : election.owner) order.push_back(next[owner]++);
+    for (const int owner : pivots.owner) order.push_back(next[owner]++);
     rows_.set_pivot_block(panel, piece, order);
   }
 
-  void finish(Election&& election, Range panel, Index retired) {
-    result_.order.insert(result_.order.end(), election.row.begin(), election.row.end());
-    typename LuFactors<T>::Panel done{panel, std::move(election.owner), {}, first_active_, retired};
+  void finish(PanelPivots&& pivots, Range panel, Index retired) {
+    result_.order.insert(result_.order.end(), pivots.row.begin(), pivots.row.end());
+    typename LuFactors<T>::Panel done{panel, std::move(pivots.owner), {}, first_active_, retired};
     result_.panels.push_back(std::move(done));
-    if (!alone()) keeper_.put(rows_.factors(panel));
+    if (!alone()) collector_.put(rows_.factors(panel));
     first_active_ += retired;
   }
 
   /// Every rank eliminates the rest after the last panel for itself.
-  void finish_by_rest() {
-    keeper_.take_in();
-    EliminatedRest rest =
-        eliminate_rest(team_, pivot_team_, *rest_, active_rows(), result_.rows_here, pivoting_);
+  void finish_by_tail() {
+    collector_.collect();
+    EliminatedTail rest =
+        eliminate_tail(team_, pivot_team_, *tail_, active_rows(), result_.rows_here, pivoting_);
     swap_numbers(rest.swaps);
     result_.order.insert(result_.order.end(), rest.row.begin(), rest.row.end());
     result_.redone_panels += rest.redone_panels;
-    result_.pivots.include(rest.pivots.smallest_pivot, rest_->first() == 0);
+    result_.pivots.include(rest.pivots.smallest_pivot, tail_->first() == 0);
     result_.pivots.include(rest.pivots.largest_pivot, false);
-    largest_of_rest_ = rest.largest_upper;
-    const auto owner = rest.owner.begin() - rest_->first();
-    for (Range panel{0, rest_->first()}; panel.last < layout_.rows;) {
+    largest_of_tail_ = rest.largest_upper;
+    const auto owner = rest.owner.begin() - tail_->first();
+    for (Range panel{0, tail_->first()}; panel.last < layout_.rows;) {
       panel = panel_from(layout_, rows_, panel.last);
       typename LuFactors<T>::Panel done{panel,
                                         {owner + panel.first, owner + panel.last},
-                                        rest_->keep_factors(panel),
+                                        tail_->keep_factors(panel),
                                         first_active_};
       done.retired = std::ranges::count(done.owner, team_.rank());
       first_active_ += done.retired;
@@ -344,9 +346,9 @@ class BlockedElimination {
   double largest_upper() const {
     const Index n = layout_.rows;
     if (alone()) return n > 0 ? rows_.largest_in({0, n}, {0, n}, true) : 0;
-    double largest = std::max(keeper_.largest_upper(), largest_of_rest_);
+    double largest = std::max(collector_.largest_upper(), largest_of_tail_);
     for (const auto& panel : result_.panels) {
-      if (largest_of_rest_ > 0 && panel.columns.first >= rest_->first()) break;
+      if (largest_of_tail_ > 0 && panel.columns.first >= tail_->first()) break;
       // After the panel, rows are whole: their upper part begins at the panel's last column.
       const Range retired{panel.first_active, panel.first_active + panel.retired};
       largest = std::max(largest, rows_.largest_in(retired, {panel.columns.last, n}));
@@ -355,7 +357,7 @@ class BlockedElimination {
   }
 
   LuFactors<T> take_result() {
-    keeper_.take_in();
+    collector_.collect();
     const Index n = layout_.rows;
     if (alone()) {
       const std::vector<T> diagonal = rows_.diagonal();
@@ -385,14 +387,14 @@ class BlockedElimination {
   Pivoting pivoting_;
   Checkpoints* checkpoints_;
   Index steps_before_;
-  SharedRest<T>* rest_;         // of a team, or null
-  double largest_of_rest_ = 0;  // max |u_ij| there, once it is eliminated
+  ReplicatedTail<T>* tail_;     // of a team, or null
+  double largest_of_tail_ = 0;  // max |u_ij| there, once it is eliminated
   LuFactors<T> result_;
-  FactorKeeper<T> keeper_{result_.panels, rows_};
+  FactorCollector<T> collector_{result_.panels, rows_};
   Index first_active_ = 0;
-  std::vector<Index> first_of_ranks_;  // first active places after the panel settled last
-  std::optional<Election> stack_;      // what all offer, where it is being eliminated already
-  CheckpointWish wish_ = CheckpointWish::none;  // of all ranks, after the present panel
+  std::vector<Index> first_of_ranks_;      // first active places after the panel settled last
+  std::optional<PanelPivots> candidates_;  // what all offer, where it is being eliminated already
+  CheckpointRequest request_ = CheckpointRequest::none;  // of all ranks, after the present panel
 };
 
 }  // namespace

@@ -59,7 +59,7 @@ struct LuFactors {
 /// else; it outlives what comes of it.
 ///
 /// The rest: where few rows are left and the rows have room for it, every rank eliminates them all
-/// for itself; see SharedRest.
+/// for itself; see ReplicatedTail.
 ///
 /// With `checkpoints` it goes on from the newest good one, over any number of ranks (see
 /// lu_state.hpp), and keeps itself between two panels; what the ranks wish for travels with their

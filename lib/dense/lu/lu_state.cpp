@@ -108,9 +108,9 @@ std::vector<typename LuFactors<T>::Panel> panels_of(Team& team, const RowLayout&
 }
 
 template <typename T>
-void keep_lu(Checkpoints& checkpoints, CheckpointWish wish, const BlockedRows<T>& rows,
+void save_lu(Checkpoints& checkpoints, CheckpointRequest request, const BlockedRows<T>& rows,
              const EliminationState& state) {
-  keep_elimination(checkpoints, wish, state,
+  save_elimination(checkpoints, request, state,
                    [&rows](Index first, Index count, std::span<std::byte> bytes) {
                      std::ranges::copy(rows.read({first, first + count}, {0, rows.order()}),
                                        values_in<T>(bytes).begin());
@@ -129,9 +129,9 @@ template std::vector<LuFactors<float>::Panel> panels_of(Team&, const RowLayout&,
 template std::vector<LuFactors<double>::Panel> panels_of(Team&, const RowLayout&,
                                                          const BlockedRows<double>&,
                                                          const EliminationState&);
-template void keep_lu(Checkpoints&, CheckpointWish, const BlockedRows<float>&,
+template void save_lu(Checkpoints&, CheckpointRequest, const BlockedRows<float>&,
                       const EliminationState&);
-template void keep_lu(Checkpoints&, CheckpointWish, const BlockedRows<double>&,
+template void save_lu(Checkpoints&, CheckpointRequest, const BlockedRows<double>&,
                       const EliminationState&);
 
 }  // namespace spsolve

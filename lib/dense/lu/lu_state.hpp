@@ -33,7 +33,7 @@ std::vector<typename LuFactors<T>::Panel> panels_of(Team& team, const RowLayout&
 
 /// Does what all ranks wish for, with the rows of the rows. Collective.
 template <typename T>
-void keep_lu(Checkpoints& checkpoints, CheckpointWish wish, const BlockedRows<T>& rows,
+void save_lu(Checkpoints& checkpoints, CheckpointRequest request, const BlockedRows<T>& rows,
              const EliminationState& state);
 
 }  // namespace spsolve

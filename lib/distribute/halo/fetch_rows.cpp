@@ -10,9 +10,10 @@ namespace {
 
 /// Parts of two arrays that travel between neighbours: sizes[k] values of the k-th part.
 template <typename T>
-void trade(Team& team, const std::vector<HaloPlan::Part>& to, const std::vector<Index>& leaving,
-           const std::vector<T>& out, const std::vector<HaloPlan::Part>& from,
-           const std::vector<Index>& coming, std::vector<T>& in) {
+void trade(Team& team, const std::vector<HaloPlan::NeighbourRows>& to,
+           const std::vector<Index>& leaving, const std::vector<T>& out,
+           const std::vector<HaloPlan::NeighbourRows>& from, const std::vector<Index>& coming,
+           std::vector<T>& in) {
   std::vector<Outgoing> outgoing;
   std::vector<Incoming> incoming;
   std::span<const T> sent(out);
@@ -33,19 +34,19 @@ void trade(Team& team, const std::vector<HaloPlan::Part>& to, const std::vector<
 }
 
 /// Sums of lengths[part.first, part.first + part.count) for every part.
-std::vector<Index> sizes_of(const std::vector<HaloPlan::Part>& parts,
+std::vector<Index> sizes_of(const std::vector<HaloPlan::NeighbourRows>& parts,
                             const std::vector<Index>& lengths) {
   std::vector<Index> sizes;
-  for (const HaloPlan::Part& part : parts) {
+  for (const HaloPlan::NeighbourRows& part : parts) {
     const auto first = lengths.begin() + part.first;
     sizes.push_back(std::accumulate(first, first + part.count, Index{0}));
   }
   return sizes;
 }
 
-std::vector<Index> counts_of(const std::vector<HaloPlan::Part>& parts) {
+std::vector<Index> counts_of(const std::vector<HaloPlan::NeighbourRows>& parts) {
   std::vector<Index> counts;
-  for (const HaloPlan::Part& part : parts) counts.push_back(part.count);
+  for (const HaloPlan::NeighbourRows& part : parts) counts.push_back(part.count);
   return counts;
 }
 

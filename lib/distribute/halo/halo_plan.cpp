@@ -11,10 +11,10 @@ namespace {
 constexpr Index most_local = std::numeric_limits<LocalIndex>::max();
 
 /// counts[from * size + to]: rows of X that rank `to` needs of rank `from`.
-std::vector<Index> gather_needs(Team& team, const std::vector<HaloPlan::Part>& receives) {
+std::vector<Index> gather_needs(Team& team, const std::vector<HaloPlan::NeighbourRows>& receives) {
   const auto size = static_cast<std::size_t>(team.size());
   std::vector<Index> mine(size, 0), all(size * size);
-  for (const HaloPlan::Part& part : receives) mine[part.rank] = part.count;
+  for (const HaloPlan::NeighbourRows& part : receives) mine[part.rank] = part.count;
   team.all_gather_bytes(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
   return all;
 }
@@ -22,7 +22,7 @@ std::vector<Index> gather_needs(Team& team, const std::vector<HaloPlan::Part>& r
 }  // namespace
 
 bool sends_ranges_only(const HaloPlan& plan) {
-  return std::ranges::all_of(plan.sends, [&](const HaloPlan::Part& part) {
+  return std::ranges::all_of(plan.sends, [&](const HaloPlan::NeighbourRows& part) {
     const auto rows = std::span(plan.rows_to_send).subspan(part.first, part.count);
     return rows.back() - rows.front() == part.count - 1;  // they are ascending
   });
@@ -63,11 +63,11 @@ HaloPlan make_halo_plan(Team& team, const RowLayout& bands, const std::vector<In
   std::vector<Index> wanted(static_cast<std::size_t>(first));
   std::vector<Outgoing> outgoing;
   std::vector<Incoming> incoming;
-  for (const HaloPlan::Part& part : plan.receives) {
+  for (const HaloPlan::NeighbourRows& part : plan.receives) {
     outgoing.push_back({part.rank, std::as_bytes(std::span(plan.halo.data() + part.first,
                                                            static_cast<std::size_t>(part.count)))});
   }
-  for (const HaloPlan::Part& part : plan.sends) {
+  for (const HaloPlan::NeighbourRows& part : plan.sends) {
     incoming.push_back(
         {part.rank, std::as_writable_bytes(std::span(wanted.data() + part.first,
                                                      static_cast<std::size_t>(part.count)))});

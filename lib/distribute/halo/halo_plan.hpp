@@ -11,7 +11,7 @@ namespace spsolve {
 /// that a rank needs in addition to its own are its halo, numbered in ascending global order; so
 /// those of one neighbour are contiguous. The plan holds for every number of columns of X.
 struct HaloPlan {
-  struct Part {
+  struct NeighbourRows {
     int rank = 0;     ///< the neighbour
     Index first = 0;  ///< of the halo rows (receives) or of rows_to_send (sends)
     Index count = 0;  ///< at least 1
@@ -20,8 +20,8 @@ struct HaloPlan {
   RowLayout bands;                       ///< of X
   Range own;                             ///< this rank's rows of X
   std::vector<Index> halo;               ///< their global numbers, ascending
-  std::vector<Part> receives;            ///< by rank, ascending
-  std::vector<Part> sends;               ///< by rank, ascending
+  std::vector<NeighbourRows> receives;   ///< by rank, ascending
+  std::vector<NeighbourRows> sends;      ///< by rank, ascending
   std::vector<LocalIndex> rows_to_send;  ///< own.first + this, neighbour after neighbour
 
   Index halo_rows() const { return static_cast<Index>(halo.size()); }

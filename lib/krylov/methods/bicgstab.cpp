@@ -3,19 +3,20 @@
 
 namespace spsolve {
 
-KrylovEnd iterate_bicgstab(const KrylovSystem& system, KrylovWatch& watch, Vectors& x, Vectors& r) {
-  const std::size_t columns = watch.columns();
-  const auto running = [&](std::size_t c) { return !watch.done(c); };
+KrylovEnd iterate_bicgstab(const KrylovSystem& system, StoppingCriterion& criterion, Vectors& x,
+                           Vectors& r) {
+  const std::size_t columns = criterion.columns();
+  const auto running = [&](std::size_t c) { return !criterion.done(c); };
   const auto vectors = [&] { return r.similar(r.columns()); };
   const std::unique_ptr<Vectors> shadow = copy_of(r), p = copy_of(r);
   const std::unique_ptr<Vectors> v = vectors(), t = vectors(), direction = vectors();
   const Columns ones(columns, 1.0);
   Columns rho(columns);
-  KeptRecurrence kept(watch, r, [&](KeptState& state) {
+  CheckpointedRecurrence checkpointed(criterion, r, [&](IterationState& state) {
     state.each(rho);
     for (Vectors* those : {shadow.get(), p.get()}) state.vectors(*those);
   });
-  if (!kept.goes_on()) rho = dots(*shadow, r);
+  if (!checkpointed.goes_on()) rho = dots(*shadow, r);
   while (true) {
     // x <- x + alpha M^-1 p
     system.preconditioner.apply(*p, *direction);
@@ -37,8 +38,8 @@ KrylovEnd iterate_bicgstab(const KrylovSystem& system, KrylovWatch& watch, Vecto
                                     [&](std::size_t c) { return running(c) && squares[c] > 0; });
     x.add_multiples(omega, *direction);
     r.add_multiples(negated(omega), *t);
-    if (watch.enough(maxima(r), x)) {
-      return watch.all_done() ? KrylovEnd::reached : KrylovEnd::limit;
+    if (criterion.enough(maxima(r), x)) {
+      return criterion.all_done() ? KrylovEnd::reached : KrylovEnd::limit;
     }
     // p <- r + beta (p - omega v)
     const Columns next = dots(*shadow, r);
@@ -51,7 +52,7 @@ KrylovEnd iterate_bicgstab(const KrylovSystem& system, KrylovWatch& watch, Vecto
     p->add_multiples(negated(omega), *v);
     p->combine(beta, ones, r);
     rho = next;
-    kept.may_keep();
+    checkpointed.may_save();
   }
 }
 

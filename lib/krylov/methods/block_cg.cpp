@@ -56,10 +56,10 @@ class SomeColumns {
   Owned some_;
 };
 
-std::vector<Index> running_columns(const KrylovWatch& watch) {
+std::vector<Index> running_columns(const StoppingCriterion& criterion) {
   std::vector<Index> running;
-  for (std::size_t c = 0; c < watch.columns(); ++c) {
-    if (!watch.done(c)) running.push_back(static_cast<Index>(c));
+  for (std::size_t c = 0; c < criterion.columns(); ++c) {
+    if (!criterion.done(c)) running.push_back(static_cast<Index>(c));
   }
   return running;
 }
@@ -70,8 +70,9 @@ bool are_finite(const std::vector<double>& values) {
 
 }  // namespace
 
-KrylovEnd iterate_block_cg(const KrylovSystem& system, KrylovWatch& watch, Vectors& x, Vectors& r) {
-  const auto columns = static_cast<Index>(watch.columns());
+KrylovEnd iterate_block_cg(const KrylovSystem& system, StoppingCriterion& criterion, Vectors& x,
+                           Vectors& r) {
+  const auto columns = static_cast<Index>(criterion.columns());
   Owned p, q;
   Dense<double> curvature;  // P^T A P, and then its factors
   const auto multiply = [&] {
@@ -79,20 +80,20 @@ KrylovEnd iterate_block_cg(const KrylovSystem& system, KrylovWatch& watch, Vecto
     system.matrix.apply(*p, *q);
     curvature = products(*p, *q);
   };
-  KeptRecurrence kept(watch, r, [&](KeptState& state) {
+  CheckpointedRecurrence checkpointed(criterion, r, [&](IterationState& state) {
     Index count = p != nullptr ? p->columns() : 0;
     state.number(count);
     count = std::clamp<Index>(count, 1, columns);
     if (p == nullptr || p->columns() != count) p = r.similar(count);
     state.vectors(*p);
   });
-  if (kept.goes_on()) {
+  if (checkpointed.goes_on()) {
     multiply();
     if (!are_finite(curvature.values)) return KrylovEnd::breakdown;
     if (factor(curvature) >= 0) return KrylovEnd::indefinite;
   }
   while (true) {
-    const std::vector<Index> running = running_columns(watch);
+    const std::vector<Index> running = running_columns(criterion);
     Owned z = r.similar(static_cast<Index>(running.size()));
     {
       const SomeColumns residual(r, running);
@@ -119,17 +120,17 @@ KrylovEnd iterate_block_cg(const KrylovSystem& system, KrylovWatch& watch, Vecto
     if (factor(curvature) >= 0) return KrylovEnd::indefinite;
     solve(curvature, alpha);
     for (Index c = 0; c < columns; ++c) {
-      for (Index i = 0; watch.done(static_cast<std::size_t>(c)) && i < alpha.rows; ++i) {
+      for (Index i = 0; criterion.done(static_cast<std::size_t>(c)) && i < alpha.rows; ++i) {
         alpha(i, c) = 0;
       }
     }
     x.add_product(1, *p, alpha.values);
     for (double& value : alpha.values) value = -value;
     r.add_product(1, *q, alpha.values);
-    if (watch.enough(maxima(r), x)) {
-      return watch.all_done() ? KrylovEnd::reached : KrylovEnd::limit;
+    if (criterion.enough(maxima(r), x)) {
+      return criterion.all_done() ? KrylovEnd::reached : KrylovEnd::limit;
     }
-    kept.may_keep();
+    checkpointed.may_save();
   }
 }
 

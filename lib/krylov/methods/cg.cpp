@@ -16,10 +16,10 @@ constexpr int rho_of(Index step) {
 
 /// The trouble with the running columns of a row that must be positive.
 std::optional<KrylovEnd> trouble(const Dense<double>& numbers, int row, KrylovEnd where_negative,
-                                 const KrylovWatch& watch) {
-  for (std::size_t c = 0; c < watch.columns(); ++c) {
+                                 const StoppingCriterion& criterion) {
+  for (std::size_t c = 0; c < criterion.columns(); ++c) {
     const double value = numbers(row, static_cast<Index>(c));
-    if (watch.done(c)) continue;
+    if (criterion.done(c)) continue;
     if (!std::isfinite(value)) return KrylovEnd::breakdown;
     if (!(value > 0)) return where_negative;
   }
@@ -28,34 +28,37 @@ std::optional<KrylovEnd> trouble(const Dense<double>& numbers, int row, KrylovEn
 
 }  // namespace
 
-KrylovEnd iterate_cg(const KrylovSystem& system, KrylovWatch& watch, Vectors& x, Vectors& r) {
+KrylovEnd iterate_cg(const KrylovSystem& system, StoppingCriterion& criterion, Vectors& x,
+                     Vectors& r) {
   const std::unique_ptr<Coefficients> numbers = r.coefficients(all_rows);
   const std::unique_ptr<Vectors> work = r.similar(r.columns()), p = r.similar(r.columns());
-  Columns wanted(watch.columns(), 1.0);
+  Columns wanted(criterion.columns(), 1.0);
   // z = M^-1 r, and q = A p: where both are wanted, one is not needed until the other is done with.
   const bool plain = system.preconditioner.is_identity();
   Vectors &z = plain ? r : *work, &q = *work;
-  KeptRecurrence kept(watch, r, [&](KeptState& state) { state.vectors(*p); });
+  CheckpointedRecurrence checkpointed(criterion, r,
+                                      [&](IterationState& state) { state.vectors(*p); });
   if (plain) {
     dots(r, r, {*numbers, even_rho});  // later subtract() has r^T r
   } else {
     system.preconditioner.apply_and_dot(r, z, {*numbers, even_rho});
   }
-  if (!kept.goes_on()) copy(z, *p);
+  if (!checkpointed.goes_on()) copy(z, *p);
   Index looked_at = 0;  // steps whose numbers the host has seen; it may be some steps late
   const auto look = [&]() -> std::optional<KrylovEnd> {
     const Dense<double> seen = numbers->take();
-    const auto unfit = trouble(seen, rho_of(looked_at), KrylovEnd::unfit, watch);
+    const auto unfit = trouble(seen, rho_of(looked_at), KrylovEnd::unfit, criterion);
     if (unfit) return unfit;
-    const auto indefinite = trouble(seen, curvature, KrylovEnd::indefinite, watch);
+    const auto indefinite = trouble(seen, curvature, KrylovEnd::indefinite, criterion);
     if (indefinite) return indefinite;
     ++looked_at;
     const Columns of_r(seen.row(largest), seen.row(largest) + seen.columns);
-    if (watch.enough(of_r, x)) return watch.all_done() ? KrylovEnd::reached : KrylovEnd::limit;
+    if (criterion.enough(of_r, x))
+      return criterion.all_done() ? KrylovEnd::reached : KrylovEnd::limit;
     return std::nullopt;
   };
   for (Index step = 0;; ++step) {
-    for (std::size_t c = 0; c < wanted.size(); ++c) wanted[c] = watch.done(c) ? 0.0 : 1.0;
+    for (std::size_t c = 0; c < wanted.size(); ++c) wanted[c] = criterion.done(c) ? 0.0 : 1.0;
     system.matrix.apply_and_dot(*p, q, {*numbers, curvature});
     const ToRow next_rho{*numbers, rho_of(step + 1)};
     const Quotient alpha{rho_of(step), curvature}, beta{rho_of(step + 1), rho_of(step)};
@@ -68,7 +71,7 @@ KrylovEnd iterate_cg(const KrylovSystem& system, KrylovWatch& watch, Vectors& x,
     // that is one pass less over the vectors.
     p->step_and_turn(wanted, *numbers, alpha, x, beta, z);
     if (end) return *end;
-    kept.may_keep([&] {
+    checkpointed.may_save([&] {
       while (!end && looked_at <= step) end = look();
       return !end;
     });

@@ -29,7 +29,7 @@ class Projections {
     }
   }
   double& at(std::size_t c, std::size_t i, std::size_t j) { return values_[c][i][j]; }
-  void name(KeptState& state) {
+  void name(IterationState& state) {
     for (auto& of_column : values_) {
       for (auto& row : of_column) {
         for (double& value : row) state.number(value);
@@ -69,9 +69,10 @@ std::array<Columns, shadows> along(const Family& p, const Vectors& x, std::size_
 
 }  // namespace
 
-KrylovEnd iterate_idr(const KrylovSystem& system, KrylovWatch& watch, Vectors& x, Vectors& r) {
-  const std::size_t columns = watch.columns();
-  const auto running = [&](std::size_t c) { return !watch.done(c); };
+KrylovEnd iterate_idr(const KrylovSystem& system, StoppingCriterion& criterion, Vectors& x,
+                      Vectors& r) {
+  const std::size_t columns = criterion.columns();
+  const auto running = [&](std::size_t c) { return !criterion.done(c); };
   const auto only_running = [&](Columns factors) {
     for (std::size_t c = 0; c < columns; ++c) {
       if (!running(c)) factors[c] = 0;
@@ -88,14 +89,14 @@ KrylovEnd iterate_idr(const KrylovSystem& system, KrylovWatch& watch, Vectors& x
   const Owned v = vectors(), t = vectors(), direction = vectors();
   Projections m(columns);
   Columns omega(columns, 1.0);
-  KeptRecurrence kept(watch, r, [&](KeptState& state) {
+  CheckpointedRecurrence checkpointed(criterion, r, [&](IterationState& state) {
     m.name(state);
     state.each(omega);
     for (const Family* family : {&g, &u}) {
       for (const Owned& those : *family) state.vectors(*those);
     }
   });
-  const auto ended = [&] { return watch.all_done() ? KrylovEnd::reached : KrylovEnd::limit; };
+  const auto ended = [&] { return criterion.all_done() ? KrylovEnd::reached : KrylovEnd::limit; };
   while (true) {
     std::array<Columns, shadows> f = along(p, r, 0);
     for (std::size_t k = 0; k < shadows; ++k) {
@@ -126,7 +127,7 @@ KrylovEnd iterate_idr(const KrylovSystem& system, KrylovWatch& watch, Vectors& x
       beta = only_running(std::move(beta));
       r.add_multiples(negated(beta), *g[k]);
       x.add_multiples(beta, *u[k]);
-      if (watch.enough(maxima(r), x)) return ended();
+      if (criterion.enough(maxima(r), x)) return ended();
       for (std::size_t i = k + 1; i < shadows; ++i) {
         for (std::size_t c = 0; c < columns; ++c) f[i][c] -= beta[c] * m.at(c, i, k);
       }
@@ -147,8 +148,8 @@ KrylovEnd iterate_idr(const KrylovSystem& system, KrylovWatch& watch, Vectors& x
     const Columns factors = only_running(omega);
     x.add_multiples(factors, *direction);
     r.add_multiples(negated(factors), *t);
-    if (watch.enough(maxima(r), x)) return ended();
-    kept.may_keep();
+    if (criterion.enough(maxima(r), x)) return ended();
+    checkpointed.may_save();
   }
 }
 

@@ -3,8 +3,8 @@
 #include <span>
 #include <string_view>
 
-#include "krylov/kept_iteration.hpp"
-#include "krylov/watch.hpp"
+#include "krylov/checkpointed_iteration.hpp"
+#include "krylov/stopping_criterion.hpp"
 #include "solve/linear_operator.hpp"
 #include "solve/options.hpp"
 
@@ -41,7 +41,8 @@ struct KrylovMethod {
   /// full or nothing more can be done. Afterwards r is what the recurrences have of the residual.
   /// Columns that are done stay as they are. Where the watch's goal names what keeps the solve, the
   /// method does so between steps, and goes on with the recurrences that are there. Collective.
-  KrylovEnd (*iterate)(const KrylovSystem& system, KrylovWatch& watch, Vectors& x, Vectors& r);
+  KrylovEnd (*iterate)(const KrylovSystem& system, StoppingCriterion& criterion, Vectors& x,
+                       Vectors& r);
 };
 
 /// All of them.
@@ -52,12 +53,13 @@ const KrylovMethod* krylov_method(Method method);
 
 /// The numbers and vectors that a method goes on with at its next step, r among them, as long as
 /// the object lives.
-class KeptRecurrence {
+class CheckpointedRecurrence {
  public:
-  KeptRecurrence(const KrylovWatch& watch, Vectors& r, KeptIteration::Name name)
-      : kept_(watch.goal().kept),
-        level_(kept_, KeptIteration::Level::Kind::recurrence,
-               [&r, name = std::move(name)](KeptState& state) {
+  CheckpointedRecurrence(const StoppingCriterion& criterion, Vectors& r,
+                         CheckpointedIteration::Name name)
+      : checkpointed_(criterion.goal().checkpointed),
+        level_(checkpointed_, CheckpointedIteration::SolveLevel::Kind::recurrence,
+               [&r, name = std::move(name)](IterationState& state) {
                  state.vectors(r);
                  name(state);
                }) {}
@@ -67,26 +69,27 @@ class KeptRecurrence {
 
   /// At a boundary between two steps: keeps the solve where that is wanted, once settle() has made
   /// it ready; hands back whether that was so. Collective.
-  bool may_keep() {
-    return may_keep([] { return true; });
+  bool may_save() {
+    return may_save([] { return true; });
   }
   template <typename Settle>
-  bool may_keep(Settle&& settle) {
-    if (kept_ == nullptr || !kept_->is_wanted() || !settle()) return false;
-    kept_->keep();
+  bool may_save(Settle&& settle) {
+    if (checkpointed_ == nullptr || !checkpointed_->is_wanted() || !settle()) return false;
+    checkpointed_->save_checkpoint();
     return true;
   }
 
  private:
-  KeptIteration* kept_;
-  KeptIteration::Level level_;
+  CheckpointedIteration* checkpointed_;
+  CheckpointedIteration::SolveLevel level_;
 };
 
 // The methods, each in a file of its own name.
 
 /// Conjugate gradients (Hestenes and Stiefel, 1952), preconditioned; A and M symmetric positive
 /// definite. A step is one product with A, one with M^-1, and three reductions.
-KrylovEnd iterate_cg(const KrylovSystem& system, KrylovWatch& watch, Vectors& x, Vectors& r);
+KrylovEnd iterate_cg(const KrylovSystem& system, StoppingCriterion& criterion, Vectors& x,
+                     Vectors& r);
 
 /// Block conjugate gradients (O'Leary, "The block conjugate gradient algorithm and related
 /// methods", Linear Algebra Appl. 29, 1980): all right-hand sides search all directions. Directions
@@ -94,22 +97,27 @@ KrylovEnd iterate_cg(const KrylovSystem& system, KrylovWatch& watch, Vectors& x,
 /// (Ji and Li, "A breakdown-free block conjugate gradient method", BIT 57, 2017), nor are those of
 /// columns that are done searched. A and M symmetric positive definite. A step is one product with
 /// A and one with M^-1, of as many columns as are left, and seven reductions of up to K^2 numbers.
-KrylovEnd iterate_block_cg(const KrylovSystem& system, KrylovWatch& watch, Vectors& x, Vectors& r);
+KrylovEnd iterate_block_cg(const KrylovSystem& system, StoppingCriterion& criterion, Vectors& x,
+                           Vectors& r);
 
 /// Minimal residuals (Paige and Saunders, 1975), preconditioned by a positive definite M; A
 /// symmetric. A step is one product with A, one with M^-1, and three reductions.
-KrylovEnd iterate_minres(const KrylovSystem& system, KrylovWatch& watch, Vectors& x, Vectors& r);
+KrylovEnd iterate_minres(const KrylovSystem& system, StoppingCriterion& criterion, Vectors& x,
+                         Vectors& r);
 
 /// Restarted GMRES (Saad and Schultz, 1986; flexible: Saad, 1993), see gmres_cycle(): any A and M.
-KrylovEnd iterate_gmres(const KrylovSystem& system, KrylovWatch& watch, Vectors& x, Vectors& r);
+KrylovEnd iterate_gmres(const KrylovSystem& system, StoppingCriterion& criterion, Vectors& x,
+                        Vectors& r);
 
 /// Stabilised biconjugate gradients (van der Vorst, 1992), preconditioned from the right; any A and
 /// M. A step is two products with A, two with M^-1, and five reductions.
-KrylovEnd iterate_bicgstab(const KrylovSystem& system, KrylovWatch& watch, Vectors& x, Vectors& r);
+KrylovEnd iterate_bicgstab(const KrylovSystem& system, StoppingCriterion& criterion, Vectors& x,
+                           Vectors& r);
 
 /// Induced dimension reduction, IDR(4) with biorthogonal residuals (van Gijzen and Sonneveld, ACM
 /// TOMS 38, 2011), preconditioned from the right; any A and M. A step is one product with A and one
 /// with M^-1.
-KrylovEnd iterate_idr(const KrylovSystem& system, KrylovWatch& watch, Vectors& x, Vectors& r);
+KrylovEnd iterate_idr(const KrylovSystem& system, StoppingCriterion& criterion, Vectors& x,
+                      Vectors& r);
 
 }  // namespace spsolve

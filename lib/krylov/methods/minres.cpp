@@ -6,9 +6,10 @@ namespace spsolve {
 // The recurrences are those of Elman, Silvester and Wathen, "Finite Elements and Fast Iterative
 // Solvers", algorithm 4.1: Lanczos vectors v_k of length gamma_k, z_k = M^-1 v_k, rotations (c, s).
 // The residual follows r_k = s_k^2 r_{k-1} + eta_k c_k v_{k+1} / gamma_{k+1}.
-KrylovEnd iterate_minres(const KrylovSystem& system, KrylovWatch& watch, Vectors& x, Vectors& r) {
-  const std::size_t columns = watch.columns();
-  const auto running = [&](std::size_t c) { return !watch.done(c); };
+KrylovEnd iterate_minres(const KrylovSystem& system, StoppingCriterion& criterion, Vectors& x,
+                         Vectors& r) {
+  const std::size_t columns = criterion.columns();
+  const auto running = [&](std::size_t c) { return !criterion.done(c); };
   const auto vectors = [&] { return r.similar(r.columns()); };
   std::unique_ptr<Vectors> old_v = vectors(), v = copy_of(r), new_v = vectors();
   std::unique_ptr<Vectors> z = vectors(), new_z = vectors();
@@ -29,7 +30,7 @@ KrylovEnd iterate_minres(const KrylovSystem& system, KrylovWatch& watch, Vectors
 
   Columns gamma, old_gamma = ones, eta;
   Columns cosine = ones, old_cosine = ones, sine = none, old_sine = none;
-  KeptRecurrence kept(watch, r, [&](KeptState& state) {
+  CheckpointedRecurrence checkpointed(criterion, r, [&](IterationState& state) {
     for (Columns* values : {&gamma, &old_gamma, &eta, &cosine, &old_cosine, &sine, &old_sine}) {
       values->resize(columns);
       state.each(*values);
@@ -38,7 +39,7 @@ KrylovEnd iterate_minres(const KrylovSystem& system, KrylovWatch& watch, Vectors
       state.vectors(*those);
     }
   });
-  if (!kept.goes_on()) {
+  if (!checkpointed.goes_on()) {
     system.preconditioner.apply(*v, *z);
     if (const KrylovEnd end = length(*z, *v, gamma); end != KrylovEnd::reached) return end;
     eta = gamma;
@@ -86,8 +87,8 @@ KrylovEnd iterate_minres(const KrylovSystem& system, KrylovWatch& watch, Vectors
     new_w->add_multiples(of_w, *w);
     x.add_multiples(of_x, *new_w);
     r.combine(of_r, of_v, *new_v);
-    if (watch.enough(maxima(r), x)) {
-      return watch.all_done() ? KrylovEnd::reached : KrylovEnd::limit;
+    if (criterion.enough(maxima(r), x)) {
+      return criterion.all_done() ? KrylovEnd::reached : KrylovEnd::limit;
     }
     old_v.swap(v);
     v.swap(new_v);
@@ -96,7 +97,7 @@ KrylovEnd iterate_minres(const KrylovSystem& system, KrylovWatch& watch, Vectors
     w.swap(new_w);
     old_gamma = std::move(gamma);
     gamma = std::move(new_gamma);
-    kept.may_keep();
+    checkpointed.may_save();
   }
 }
 

@@ -4,11 +4,12 @@
 
 namespace spsolve {
 
-KrylovEnd iterate_gmres(const KrylovSystem& system, KrylovWatch& watch, Vectors& x, Vectors& r) {
+KrylovEnd iterate_gmres(const KrylovSystem& system, StoppingCriterion& criterion, Vectors& x,
+                        Vectors& r) {
   // A cycle needs x alone.
-  KeptIteration* const kept = watch.goal().kept;
-  if (kept != nullptr && kept->is_wanted()) kept->keep();
-  const std::size_t columns = watch.columns();
+  CheckpointedIteration* const checkpointed = criterion.goal().checkpointed;
+  if (checkpointed != nullptr && checkpointed->is_wanted()) checkpointed->save_checkpoint();
+  const std::size_t columns = criterion.columns();
   // A cycle goes by Euclidean norms, the watch by maxima: the two are taken to shrink alike until a
   // residual seems small enough.
   const Columns length = norms(r), largest = maxima(r);
@@ -17,19 +18,19 @@ KrylovEnd iterate_gmres(const KrylovSystem& system, KrylovWatch& watch, Vectors&
   for (std::size_t c = 0; c < columns; ++c) {
     ratio[c] = largest[c] > 0 ? length[c] / largest[c] : 1.0;
     if (!std::isfinite(ratio[c])) return KrylovEnd::breakdown;
-    running[c] = !watch.done(c);
+    running[c] = !criterion.done(c);
     // The cycle itself leaves columns alone that are far below what is wanted, as x is known so
     // far.
     constexpr double far = 1.0 / 16;
     target[c] =
-        running[c] ? far * watch.target(c) * ratio[c] : std::numeric_limits<double>::infinity();
+        running[c] ? far * criterion.target(c) * ratio[c] : std::numeric_limits<double>::infinity();
   }
-  const auto most = std::min(system.restart, watch.goal().most_steps - watch.steps());
+  const auto most = std::min(system.restart, criterion.goal().most_steps - criterion.steps());
   Index steps = 0;
   const auto look = [&](const GmresStep& now) {
     const auto small_enough = [&](double times) {
       for (std::size_t c = 0; c < columns; ++c) {
-        if (running[c] && now.norms[c] / ratio[c] > times * watch.target(c)) return false;
+        if (running[c] && now.norms[c] / ratio[c] > times * criterion.target(c)) return false;
       }
       return true;
     };
@@ -39,7 +40,7 @@ KrylovEnd iterate_gmres(const KrylovSystem& system, KrylovWatch& watch, Vectors&
     if ((steps < 8 && (steps & (steps - 1)) == 0) || steps % 8 == 0 || small_enough(near)) {
       Vectors& trial = now.correction();
       add_multiple(1, x, trial);
-      watch.learn(trial);
+      criterion.learn(trial);
     }
     if (small_enough(1)) {
       const Columns maximum = maxima(now.residual());
@@ -49,12 +50,12 @@ KrylovEnd iterate_gmres(const KrylovSystem& system, KrylovWatch& watch, Vectors&
     }
     Columns of_r(columns);
     for (std::size_t c = 0; c < columns; ++c) of_r[c] = now.norms[c] / ratio[c];
-    return watch.enough(of_r);
+    return criterion.enough(of_r);
   };
   gmres_cycle(system.matrix, system.preconditioner, target, static_cast<int>(most), r, look);
   add_multiple(1, r, x);
-  if (watch.all_done()) return KrylovEnd::reached;
-  return watch.must_stop() ? KrylovEnd::limit : KrylovEnd::cycle;
+  if (criterion.all_done()) return KrylovEnd::reached;
+  return criterion.must_stop() ? KrylovEnd::limit : KrylovEnd::cycle;
 }
 
 }  // namespace spsolve

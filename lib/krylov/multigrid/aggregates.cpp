@@ -207,7 +207,7 @@ NodeGraph packed(const Csr<double>& blocks, const UntouchedVector<LocalIndex>& p
 
 }  // namespace
 
-NodeCouplings couplings(const BandMatrix& matrix, Index size, double theta) {
+NodeConnections connections(const BandMatrix& matrix, Index size, double theta) {
   const Csr<double>& rows = matrix.local_rows();
   const Csr<double> made = together(matrix.team(), [&] {
     if (size == 1) return Csr<double>();
@@ -242,8 +242,8 @@ NodeCouplings couplings(const BandMatrix& matrix, Index size, double theta) {
       depending[node + 1] = count;
       joining[node + 1] = joined;
     }
-    return NodeCouplings{packed(blocks, dependences, std::move(depending)),
-                         packed(blocks, strong, std::move(joining))};
+    return NodeConnections{packed(blocks, dependences, std::move(depending)),
+                           packed(blocks, strong, std::move(joining))};
   });
 }
 

@@ -26,7 +26,7 @@ std::unique_ptr<BandMatrix> with_whole_nodes(const BandMatrix& matrix, Index siz
 Index nodes_of(const BandMatrix& matrix);
 
 /// Couplings of own nodes, for the blocks A_ij of A between their unknowns and d_i = ||A_ii||_F.
-struct NodeCouplings {
+struct NodeConnections {
   /// The nodes that node i depends on: the j with ||A_ij||_F >= 0.1 max_k ||A_ik||_F (Ruge and
   /// Stueben, "Algebraic multigrid", 1987) and ||A_ij||_F > theta (d_i min(d_i, d_j))^1/2. Where
   /// coefficients jump, i may depend on j and j not on i.
@@ -38,7 +38,7 @@ struct NodeCouplings {
 };
 
 /// Collective: an exchange with neighbours.
-NodeCouplings couplings(const BandMatrix& matrix, Index size, double theta);
+NodeConnections connections(const BandMatrix& matrix, Index size, double theta);
 
 /// For own rows and then those of the halo: of row i of the near null space the entry in the column
 /// of the unknown's kind, i mod size, where others in the row are no more than rounding compared

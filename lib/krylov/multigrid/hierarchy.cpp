@@ -9,14 +9,14 @@
 #include "distribute/redistribute.hpp"
 #include "krylov/multigrid/aggregates.hpp"
 #include "krylov/multigrid/prolongation.hpp"
+#include "krylov/multigrid/replicated_levels.hpp"
 #include "krylov/multigrid/sparse_product.hpp"
-#include "krylov/multigrid/whole_levels.hpp"
 #include "krylov/preconditioner/spectrum.hpp"
 
 namespace spsolve {
 
 /// A_l with its smoother, and the way to the next level.
-struct Hierarchy::Level {
+struct Hierarchy::HierarchyLevel {
   std::unique_ptr<BandMatrix> owned;  ///< all but the finest one
   BandMatrix* matrix = nullptr;
   double largest = 0;                      ///< eigenvalue of D^-1 A
@@ -144,16 +144,17 @@ void make_like(std::unique_ptr<Vectors>& x, BandMatrix& of, Index columns, bool 
 Hierarchy::Hierarchy(BandMatrix& matrix, DenseMemory& memory, bool symmetric,
                      const Options& options, NearNullSpace near)
     : memory_(memory), symmetric_(symmetric), options_(options) {
-  levels_.push_back(std::make_unique<Level>());
+  levels_.push_back(std::make_unique<HierarchyLevel>());
   levels_.front()->matrix = &matrix;
   std::unique_ptr<BandMatrix> whole_nodes = complete(matrix, near);
   double theta = options.theta;
   while (true) {
-    Level& level = *levels_.back();
-    if (is_sooner_whole(*level.matrix)) {
+    HierarchyLevel& level = *levels_.back();
+    if (is_sooner_replicated(*level.matrix)) {
       Options of_whole = options;
       of_whole.theta = theta;
-      whole_ = std::make_unique<WholeLevels>(*level.matrix, memory_, symmetric_, of_whole, near);
+      replicated_ =
+          std::make_unique<ReplicatedLevels>(*level.matrix, memory_, symmetric_, of_whole, near);
       return;
     }
     const bool small = level.matrix->row_layout().rows <= options.coarsest;
@@ -166,7 +167,7 @@ Hierarchy::Hierarchy(BandMatrix& matrix, DenseMemory& memory, bool symmetric,
   }
   // A level that no coarser one was found for is smoothed alone where it is too large.
   constexpr Index most_eliminated = 20000;
-  Level& last = *levels_.back();
+  HierarchyLevel& last = *levels_.back();
   if (last.smoother == nullptr || last.matrix->row_layout().rows <= most_eliminated) {
     coarsest_ = std::make_unique<Coarsest>(*last.matrix, memory_, symmetric_, options_.singular);
   }
@@ -174,13 +175,13 @@ Hierarchy::Hierarchy(BandMatrix& matrix, DenseMemory& memory, bool symmetric,
 
 Hierarchy::~Hierarchy() = default;
 
-bool Hierarchy::is_sooner_whole(const BandMatrix& matrix) const {
+bool Hierarchy::is_sooner_replicated(const BandMatrix& matrix) const {
   if (matrix.team().size() == 1) return false;
-  const Index most = options_.whole_nonzeros.value_or(whole_level_nonzeros(memory_.memory()));
+  const Index most = options_.whole_nonzeros.value_or(replicated_level_nonzeros(memory_.memory()));
   return matrix.nonzeros() <= most;
 }
 
-void Hierarchy::make_smoother(Level& level) {
+void Hierarchy::make_smoother(HierarchyLevel& level) {
   const std::shared_ptr<const Vectors> inverse = inverse_diagonal(*level.matrix);
   level.largest = largest_eigenvalue(*level.matrix, *inverse, symmetric_);
   level.smoother = std::make_unique<Polynomial>(
@@ -190,19 +191,19 @@ void Hierarchy::make_smoother(Level& level) {
 void Hierarchy::renew(NearNullSpace near) {
   std::unique_ptr<BandMatrix> whole_nodes = complete(*levels_.front()->matrix, near);
   for (std::size_t number = 0; number < levels_.size(); ++number) {
-    Level& level = *levels_[number];
+    HierarchyLevel& level = *levels_[number];
     if (level.smoother != nullptr) make_smoother(level);
     if (number + 1 == levels_.size()) break;
     coarsen(number, whole_nodes != nullptr ? *whole_nodes : *level.matrix, near, 0);
     whole_nodes = nullptr;
   }
-  if (whole_ != nullptr) whole_->renew(*levels_.back()->matrix, near);
+  if (replicated_ != nullptr) replicated_->renew(*levels_.back()->matrix, near);
   if (coarsest_ != nullptr) coarsest_->renew(*levels_.back()->matrix);
 }
 
 bool Hierarchy::coarsen(std::size_t number, BandMatrix& matrix, NearNullSpace& near, double theta) {
   const bool anew = number + 1 == levels_.size();
-  Level& level = *levels_[number];
+  HierarchyLevel& level = *levels_[number];
   if (anew) {
     find_aggregates(level, matrix, near, theta);
     constexpr double least_reduction = 0.8;
@@ -212,9 +213,9 @@ bool Hierarchy::coarsen(std::size_t number, BandMatrix& matrix, NearNullSpace& n
       level.coarsening = nullptr;
       return false;
     }
-    levels_.push_back(std::make_unique<Level>());
+    levels_.push_back(std::make_unique<HierarchyLevel>());
   }
-  Level& next = *levels_[number + 1];
+  HierarchyLevel& next = *levels_[number + 1];
   if (level.coarsening != nullptr) {
     coarsen_in_memory(level, next, matrix, near);
   } else {
@@ -224,15 +225,15 @@ bool Hierarchy::coarsen(std::size_t number, BandMatrix& matrix, NearNullSpace& n
   return true;
 }
 
-void Hierarchy::find_aggregates(Level& level, BandMatrix& matrix, const NearNullSpace& near,
-                                double theta) {
+void Hierarchy::find_aggregates(HierarchyLevel& level, BandMatrix& matrix,
+                                const NearNullSpace& near, double theta) {
   level.coarsening = matrix.memory().coarsening(matrix, near.size, near.vectors.columns);
   if (level.coarsening != nullptr) {
-    const NodeGraph strong = level.coarsening->find_couplings(matrix, theta);
+    const NodeGraph strong = level.coarsening->find_strong_connections(matrix, theta);
     together(matrix.team(), [&] { level.aggregates = aggregate(strong); });
     return level.coarsening->take_aggregates(matrix, level.aggregates);
   }
-  NodeCouplings found = couplings(matrix, near.size, theta);
+  NodeConnections found = connections(matrix, near.size, theta);
   level.dependences = std::move(found.dependences);
   together(matrix.team(), [&] {
     level.aggregates = aggregate(found.strong);
@@ -240,8 +241,8 @@ void Hierarchy::find_aggregates(Level& level, BandMatrix& matrix, const NearNull
   });
 }
 
-void Hierarchy::coarsen_in_memory(Level& level, Level& next, const BandMatrix& matrix,
-                                  NearNullSpace& near) {
+void Hierarchy::coarsen_in_memory(HierarchyLevel& level, HierarchyLevel& next,
+                                  const BandMatrix& matrix, NearNullSpace& near) {
   CoarseMatrix made = level.coarsening->coarsen(matrix, near.vectors, omega_of(level.largest));
   level.restriction = std::move(made.restriction);
   level.prolongation = std::move(made.interpolation);
@@ -252,7 +253,7 @@ void Hierarchy::coarsen_in_memory(Level& level, Level& next, const BandMatrix& m
   near = {near.vectors.columns, std::move(made.near)};
 }
 
-void Hierarchy::coarsen_on_host(Level& level, Level& next, BandMatrix& matrix,
+void Hierarchy::coarsen_on_host(HierarchyLevel& level, HierarchyLevel& next, BandMatrix& matrix,
                                 NearNullSpace& near) {
   Team& team = matrix.team();
   const Index size = near.size;
@@ -295,9 +296,9 @@ void Hierarchy::cycle(const Vectors& b, Vectors& x) {
 }
 
 void Hierarchy::cycle(std::size_t number, const Vectors& b, Vectors& x) {
-  Level& level = *levels_[number];
+  HierarchyLevel& level = *levels_[number];
   if (number + 1 == levels_.size()) {
-    if (whole_ != nullptr) return whole_->apply(b, x);
+    if (replicated_ != nullptr) return replicated_->apply(b, x);
     if (coarsest_ != nullptr) return coarsest_->apply(b, x);
     return level.smoother->from_zero(b, x);
   }
@@ -318,9 +319,9 @@ std::vector<GridLevel> Hierarchy::levels() const {
   for (const auto& level : levels_) {
     result.push_back({level->matrix->row_layout().rows, level->matrix->nonzeros()});
   }
-  if (whole_ != nullptr) {
+  if (replicated_ != nullptr) {
     result.pop_back();  // the first of the whole ones
-    const std::vector<GridLevel> whole = whole_->levels();
+    const std::vector<GridLevel> whole = replicated_->levels();
     result.insert(result.end(), whole.begin(), whole.end());
   }
   return result;

@@ -11,7 +11,7 @@
 
 namespace spsolve {
 
-class WholeLevels;
+class ReplicatedLevels;
 
 /// A multigrid hierarchy by smoothed aggregation (Vanek, Mandel and Brezina, "Algebraic multigrid
 /// by smoothed aggregation", Computing 56, 1996), and its V-cycle. Level l has A_l, A_0 = A, and
@@ -22,7 +22,7 @@ class WholeLevels;
 /// aggregate are interpolated as classical multigrid does (Ruge and Stueben, "Algebraic multigrid",
 /// in: Multigrid Methods, SIAM, 1987). Smoothing by Polynomial::fourth_kind() before and after; the
 /// coarsest level by sparse elimination. Set up on hosts in threads, every rank its own rows,
-/// aggregates within ranks, up to coarse levels that each rank has whole (WholeLevels); in the
+/// aggregates within ranks, up to coarse levels that each rank has whole (ReplicatedLevels); in the
 /// memory of the vectors where that knows how (Coarsening). Cycles where the vectors lie.
 class Hierarchy {
  public:
@@ -57,30 +57,31 @@ class Hierarchy {
   double operator_complexity() const;
 
  private:
-  struct Level;
+  struct HierarchyLevel;
   class Coarsest;
 
   /// Whether every rank is to have the matrix whole.
-  bool is_sooner_whole(const BandMatrix& matrix) const;
+  bool is_sooner_replicated(const BandMatrix& matrix) const;
   /// Makes the smoother of a level.
-  void make_smoother(Level& level);
+  void make_smoother(HierarchyLevel& level);
   /// The level below that of the number, whose matrix is `matrix`, of whole nodes: made, where it
   /// is the last one, by couplings that are strong for `theta`, or else given new numbers. Whether
   /// there is one. `near` becomes that of the level below.
   bool coarsen(std::size_t number, BandMatrix& matrix, NearNullSpace& near, double theta);
   /// Its parts: the aggregates of a level, and what makes the next one of them.
-  static void find_aggregates(Level& level, BandMatrix& matrix, const NearNullSpace& near,
+  static void find_aggregates(HierarchyLevel& level, BandMatrix& matrix, const NearNullSpace& near,
                               double theta);
-  static void coarsen_in_memory(Level& level, Level& next, const BandMatrix& matrix,
-                                NearNullSpace& near);
-  static void coarsen_on_host(Level& level, Level& next, BandMatrix& matrix, NearNullSpace& near);
+  static void coarsen_in_memory(HierarchyLevel& level, HierarchyLevel& next,
+                                const BandMatrix& matrix, NearNullSpace& near);
+  static void coarsen_on_host(HierarchyLevel& level, HierarchyLevel& next, BandMatrix& matrix,
+                              NearNullSpace& near);
   void cycle(std::size_t number, const Vectors& b, Vectors& x);
 
   DenseMemory& memory_;
   bool symmetric_;
   Options options_;
-  std::vector<std::unique_ptr<Level>> levels_;
-  std::unique_ptr<WholeLevels> whole_;  // after the last of these levels, or else
+  std::vector<std::unique_ptr<HierarchyLevel>> levels_;
+  std::unique_ptr<ReplicatedLevels> replicated_;  // after the last of these levels, or else
   std::unique_ptr<Coarsest> coarsest_;
 };
 

@@ -140,9 +140,9 @@ void shift_diagonal(Team& team, Csr<double>& rows, Index first_row, double share
   for (const Index k : places) rows.values[k] += share * largest;
 }
 
-Index whole_level_nonzeros(MemoryKind memory) {
-  return memory == MemoryKind::host ? host_tuning.whole_level_nonzeros
-                                    : gpu_tuning.whole_level_nonzeros;
+Index replicated_level_nonzeros(MemoryKind memory) {
+  return memory == MemoryKind::host ? host_tuning.replicated_level_nonzeros
+                                    : gpu_tuning.replicated_level_nonzeros;
 }
 
 std::vector<double> own_diagonal(const BandMatrix& matrix) {

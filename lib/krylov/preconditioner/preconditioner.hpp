@@ -84,7 +84,7 @@ std::string preconditioner_help();
 void shift_diagonal(Team& team, Csr<double>& rows, Index first_row, double share);
 
 /// Non-zeros of a level of multigrid up to which each of several ranks has it whole.
-Index whole_level_nonzeros(MemoryKind memory);
+Index replicated_level_nonzeros(MemoryKind memory);
 
 /// The diagonal of a square matrix' own rows. Not collective.
 std::vector<double> own_diagonal(const BandMatrix& matrix);

@@ -142,7 +142,7 @@ BalancedCsr<T> BalancedCsr<T>::from_csr(const Csr<T>& csr, const KernelOptions& 
   if (sorted) result.sort_rows(csr);
   fast::for_each_part(split.parts(), fast::worthwhile_threads(result.threads_, csr.nonzeros()),
                       [&](int p) {
-                        const Part& part = result.parts_[p];
+                        const ThreadPart& part = result.parts_[p];
                         Index place = part.first_nonzero;
                         const auto copy = [&](Index first, Index last) {
                           for (Index k = first; k < last; ++k, ++place) {
@@ -175,7 +175,7 @@ void BalancedCsr<T>::sort_rows(const Csr<T>& csr) {
   fast::for_each_part(
       static_cast<int>(parts_.size()), fast::worthwhile_threads(threads_, csr.nonzeros()),
       [&](int p) {
-        const Part& part = parts_[p];
+        const ThreadPart& part = parts_[p];
         LocalIndex* order = order_.data();
         std::iota(order + part.first_row, order + part.last_row,
                   static_cast<LocalIndex>(part.first_row));
@@ -191,12 +191,12 @@ void BalancedCsr<T>::sort_rows(const Csr<T>& csr) {
 
 template <typename T>
 void BalancedCsr<T>::cut_into_pieces() {
-  for (const Part& part : parts_) {
+  for (const ThreadPart& part : parts_) {
     pieces_.begin_part();
     Index nonzero = part.first_nonzero;
     for (Index at = part.first_row; at < part.last_row; ++at) {
       const Index length = at == part.first_row ? part.first_length : lengths_[at];
-      const auto make = [&] { return Piece{at, at, nonzero, length}; };
+      const auto make = [&] { return RunPiece{at, at, nonzero, length}; };
       ++pieces_.next(length + 1, make).last_row;
       nonzero += length;
     }
@@ -206,7 +206,7 @@ void BalancedCsr<T>::cut_into_pieces() {
 template <typename T>
 void BalancedCsr<T>::find_runs() {
   Index rows = 0;
-  for (Piece& piece : pieces_.all()) {
+  for (RunPiece& piece : pieces_.all()) {
     piece.first_run = runs_.size();
     for (Index at = piece.first_row + 1; at < piece.last_row; ++at, ++rows) {
       if (runs_.size() == piece.first_run || runs_.back().length != lengths_[at]) {
@@ -230,7 +230,7 @@ std::int64_t BalancedCsr<T>::bytes() const {
 /// constants where the piece has runs of them.
 template <typename T>
 template <bool by_runs, typename RowWork, typename RowAhead>
-[[gnu::always_inline]] inline void BalancedCsr<T>::for_each_row(const Piece& piece,
+[[gnu::always_inline]] inline void BalancedCsr<T>::for_each_row(const RunPiece& piece,
                                                                 RowWork&& row_work,
                                                                 RowAhead&& row_ahead) const {
   const LocalIndex* lengths = lengths_.data();
@@ -264,7 +264,7 @@ template <bool by_runs, typename RowWork, typename RowAhead>
 template <typename T>
 template <typename Column>
 void BalancedCsr<T>::multiply_vector(int p, const Column* column_indices, const T* x, T* y) {
-  const Part& part = parts_[p];
+  const ThreadPart& part = parts_[p];
   const T* values = nullptr;
   const Column* columns = nullptr;
   const auto start_at = [&](Index nonzero) __attribute__((always_inline)) {
@@ -279,7 +279,7 @@ void BalancedCsr<T>::multiply_vector(int p, const Column* column_indices, const 
     columns += length;
   };
   pieces_.for_each(
-      p, [&](const Piece& piece) __attribute__((always_inline)) {
+      p, [&](const RunPiece& piece) __attribute__((always_inline)) {
         start_at(piece.first_nonzero);
         for_each_row<false>(
             piece,
@@ -295,7 +295,7 @@ template <typename T>
 template <int ahead, typename Column>
 void BalancedCsr<T>::multiply_block(int p, const Column* column_indices, const T* x, T* y,
                                     Index columns) {
-  const Part& part = parts_[p];
+  const ThreadPart& part = parts_[p];
   const auto block_of = [&]<int width, int count>(fast::ColumnBlock block) {
     fast::with_row_of_x<width, count>(columns, block, [&](auto columns_of_x, auto last) {
       const T* values = nullptr;
@@ -328,7 +328,7 @@ void BalancedCsr<T>::multiply_block(int p, const Column* column_indices, const T
         }
       };
       pieces_.for_each(
-          p, [&](const Piece& piece) __attribute__((always_inline)) {
+          p, [&](const RunPiece& piece) __attribute__((always_inline)) {
             start_at(piece.first_nonzero);
             // More vectors a row go through memory, and loops that run ahead of their stores then
             // wait for them where X and Y lie badly to each other within their pages: 1.25 times

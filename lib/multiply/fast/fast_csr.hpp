@@ -48,14 +48,14 @@ class BalancedCsr {
 
  private:
   /// Some rows one after the other here.
-  struct Piece {
+  struct RunPiece {
     Index first_row, last_row;
     Index first_nonzero;
     Index first_length;                       ///< non-zeros here of its first row
     std::size_t first_run = 0, last_run = 0;  ///< of its rows after the first one
   };
 
-  struct Part {
+  struct ThreadPart {
     Index first_row, last_row;  ///< rows that end in this part
     Index first_nonzero, last_nonzero;
     Index first_length;  ///< non-zeros that it holds of its first row
@@ -69,7 +69,7 @@ class BalancedCsr {
 
   void sort_rows(const Csr<T>& csr);
   template <bool by_runs, typename RowWork, typename RowAhead>
-  void for_each_row(const Piece& piece, RowWork&& row_work, RowAhead&& row_ahead) const;
+  void for_each_row(const RunPiece& piece, RowWork&& row_work, RowAhead&& row_ahead) const;
   void cut_into_pieces();
   void find_runs();
   template <typename Column>
@@ -79,8 +79,8 @@ class BalancedCsr {
   template <typename Column>
   void multiply_part(int part, const Column* column_indices, const T* x, T* y, Index columns);
 
-  std::vector<Part> parts_;
-  fast::Pieces<Piece> pieces_;
+  std::vector<ThreadPart> parts_;
+  fast::Pieces<RunPiece> pieces_;
   int threads_ = 1;
   Index nonzeros_ = 0;
   Index x_rows_ = 0;

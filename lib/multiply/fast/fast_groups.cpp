@@ -58,7 +58,7 @@ GroupedCsr<T> GroupedCsr<T>::from_csr(const Csr<T>& csr, const KernelOptions& op
     }
     const auto pattern = csr.row_columns(row);
     const Index steps_of_group = groups[g] * (static_cast<Index>(pattern.size()) + 1);
-    const auto make = [&] { return Piece{g, g, row, value, stored}; };
+    const auto make = [&] { return GroupPiece{g, g, row, value, stored}; };
     ++result.pieces_.next(steps_of_group, make).last_group;
     narrow = narrow && (pattern.empty() || pattern.back() - pattern.front() <=
                                                std::numeric_limits<std::uint16_t>::max());
@@ -73,7 +73,7 @@ GroupedCsr<T> GroupedCsr<T>::from_csr(const Csr<T>& csr, const KernelOptions& op
   }
   fast::for_each_part(
       result.threads_, fast::worthwhile_threads(result.threads_, csr.nonzeros()), [&](int p) {
-        result.pieces_.for_each(p, [&](const Piece& piece) {
+        result.pieces_.for_each(p, [&](const GroupPiece& piece) {
           Index i = piece.first_row, place = piece.first_column, value = piece.first_value;
           for (Index g = piece.first_group; g < piece.last_group; ++g) {
             const auto pattern = csr.row_columns(i);
@@ -107,7 +107,7 @@ template <typename Column, typename Columns, typename GroupWork>
     int part, const UntouchedArray<Column>& indices, const T* x, T* y, Columns columns,
     GroupWork&& work) const {
   pieces_.for_each(
-      part, [&](const Piece& piece) __attribute__((always_inline)) {
+      part, [&](const GroupPiece& piece) __attribute__((always_inline)) {
         const T* values = values_.data() + piece.first_value;
         const Column* list = indices.data() + piece.first_column;
         T* to = y + piece.first_row * columns;

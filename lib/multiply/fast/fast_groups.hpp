@@ -47,7 +47,7 @@ class GroupedCsr {
     LocalIndex base;    ///< what to add to each
     LocalIndex rows;
   };
-  struct Piece {
+  struct GroupPiece {
     Index first_group, last_group;
     Index first_row;
     Index first_value;
@@ -61,7 +61,7 @@ class GroupedCsr {
   void multiply_part(int part, const UntouchedArray<Column>& indices, const T* x, T* y,
                      Index columns) const;
 
-  fast::Pieces<Piece> pieces_;
+  fast::Pieces<GroupPiece> pieces_;
   int threads_ = 1;
   Index nonzeros_ = 0;
   UntouchedArray<Group> groups_;

@@ -29,7 +29,7 @@ SlicedRows<T> SlicedRows<T>::from_csr(const Csr<T>& csr, const KernelOptions& op
   std::iota(result.order_.data(), result.order_.data() + csr.rows, LocalIndex{0});
   std::vector<Slice> slices;
   const Index steps = csr.rows + csr.nonzeros();
-  Piece at;
+  SlicePiece at;
   for (Index first = 0; first < csr.rows; first += window) {
     const Index end = std::min(first + window, csr.rows);
     while (result.pieces_.parts() < result.threads_ &&
@@ -38,7 +38,7 @@ SlicedRows<T> SlicedRows<T>::from_csr(const Csr<T>& csr, const KernelOptions& op
       result.pieces_.begin_part();
     }
     const Index steps_of_window = end - first + csr.row_offsets[end] - csr.row_offsets[first];
-    Piece& piece = result.pieces_.next(steps_of_window, [&] { return at; });
+    SlicePiece& piece = result.pieces_.next(steps_of_window, [&] { return at; });
     LocalIndex* order = result.order_.data();
     std::stable_sort(order + first, order + end,
                      [&](LocalIndex i, LocalIndex j) { return length(i) > length(j); });
@@ -62,7 +62,7 @@ SlicedRows<T> SlicedRows<T>::from_csr(const Csr<T>& csr, const KernelOptions& op
   result.values_ = UntouchedArray<T>(csr.nonzeros(), Use::rereading);
   fast::for_each_part(
       result.threads_, fast::worthwhile_threads(result.threads_, csr.nonzeros()), [&](int p) {
-        result.pieces_.for_each(p, [&](const Piece& piece) {
+        result.pieces_.for_each(p, [&](const SlicePiece& piece) {
           Index place = piece.first_value, row = piece.first_row, counted = piece.first_step;
           for (Index s = piece.first_slice; s < piece.last_slice; ++s) {
             const Slice slice = slices[s];
@@ -90,7 +90,7 @@ std::int64_t SlicedRows<T>::bytes() const {
 }
 
 template <typename T>
-void SlicedRows<T>::multiply_vector(const Piece& piece, const T* x, T* y) const {
+void SlicedRows<T>::multiply_vector(const SlicePiece& piece, const T* x, T* y) const {
   constexpr Index lanes = fast::lanes<T>;
   const T* values = values_.data() + piece.first_value;
   const LocalIndex* columns = column_indices_.data() + piece.first_value;
@@ -124,7 +124,8 @@ void SlicedRows<T>::multiply_vector(const Piece& piece, const T* x, T* y) const 
 }
 
 template <typename T>
-void SlicedRows<T>::multiply_columns(const Piece& piece, const T* x, T* y, Index columns) const {
+void SlicedRows<T>::multiply_columns(const SlicePiece& piece, const T* x, T* y,
+                                     Index columns) const {
   fast::for_each_column_block<T, 8>(columns, [&]<int width, int count>(fast::ColumnBlock block) {
     using V = fast::Vector<T, width>;
     Index place = piece.first_value, row = piece.first_row, counted = piece.first_step;
@@ -163,7 +164,7 @@ template <typename T>
 void SlicedRows<T>::multiply(const T* x, T* y, Index columns) {
   const int threads = fast::worthwhile_threads(threads_, nonzeros_ * columns);
   fast::for_each_part(threads_, threads, [&](int p) {
-    pieces_.for_each(p, [&](const Piece& piece) {
+    pieces_.for_each(p, [&](const SlicePiece& piece) {
       if (columns == 1) {
         multiply_vector(piece, x, y);
       } else {

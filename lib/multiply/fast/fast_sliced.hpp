@@ -30,17 +30,17 @@ class SlicedRows {
     LocalIndex longest;   ///< steps; a row that is alone has shortest == longest and one row
     LocalIndex rows;      ///< 1 for long rows, which are contiguous; else lanes or fewer
   };
-  struct Piece {
+  struct SlicePiece {
     Index first_slice = 0, last_slice = 0;
     Index first_row = 0;    ///< place in the sorted order
     Index first_value = 0;  ///< place of the first non-zero
     Index first_step = 0;   ///< place of the first lane count
   };
 
-  void multiply_vector(const Piece& piece, const T* x, T* y) const;
-  void multiply_columns(const Piece& piece, const T* x, T* y, Index columns) const;
+  void multiply_vector(const SlicePiece& piece, const T* x, T* y) const;
+  void multiply_columns(const SlicePiece& piece, const T* x, T* y, Index columns) const;
 
-  fast::Pieces<Piece> pieces_;
+  fast::Pieces<SlicePiece> pieces_;
   int threads_ = 1;
   Index nonzeros_ = 0;
   UntouchedArray<Slice> slices_;

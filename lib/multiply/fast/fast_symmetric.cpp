@@ -83,7 +83,7 @@ void SymmetricHalves<T>::share_out(const Csr<T>& csr, const std::vector<Group>& 
     }
     row += group.rows;
   }
-  Part at;
+  ThreadPart at;
   Index done = 0;
   for (const Group& group : groups) {
     while (static_cast<int>(parts_.size()) < threads_ &&
@@ -99,7 +99,7 @@ void SymmetricHalves<T>::share_out(const Csr<T>& csr, const std::vector<Group>& 
   }
   while (static_cast<int>(parts_.size()) < threads_) parts_.push_back(at);
   for (int p = 0; p < threads_; ++p) {
-    const Part& next = p + 1 < threads_ ? parts_[p + 1] : at;
+    const ThreadPart& next = p + 1 < threads_ ? parts_[p + 1] : at;
     parts_[p].last_group = next.first_group;
     parts_[p].last_row = next.first_row;
   }
@@ -117,7 +117,7 @@ void SymmetricHalves<T>::share_out(const Csr<T>& csr, const std::vector<Group>& 
 /// Fills a part's pieces of all arrays, and its lowest column.
 template <typename T>
 template <typename Column>
-void SymmetricHalves<T>::copy(const Csr<T>& csr, const std::vector<Group>& groups, Part& part,
+void SymmetricHalves<T>::copy(const Csr<T>& csr, const std::vector<Group>& groups, ThreadPart& part,
                               UntouchedArray<Column>& indices) {
   Index row = part.first_row, value = part.first_value, place = part.first_column;
   Index triangle = part.first_triangle;
@@ -160,7 +160,7 @@ SymmetricHalves<T> SymmetricHalves<T>::from_csr(const Csr<T>& csr, const KernelO
                           result.copy(csr, groups, result.parts_[p], result.narrow_);
                         }
                       });
-  for (Part& part : result.parts_) {
+  for (ThreadPart& part : result.parts_) {
     part.overlap = result.overlap_rows_;
     result.overlap_rows_ += part.first_row - part.lowest;
   }
@@ -177,7 +177,7 @@ std::int64_t SymmetricHalves<T>::bytes() const {
 /// all groups of a part; x, y and overlap point to where column 0 of the list lies.
 template <typename T>
 template <typename Column, typename GroupWork>
-inline void SymmetricHalves<T>::for_each_group(const Part& part,
+inline void SymmetricHalves<T>::for_each_group(const ThreadPart& part,
                                                const UntouchedArray<Column>& indices, const T* x,
                                                T* y, T* overlap, Index columns,
                                                GroupWork&& work) const {
@@ -211,7 +211,7 @@ void SymmetricHalves<T>::make_room(Index columns) {
 /// store to one of them does not resemble the next load of a row of X (see allocate_untouched()).
 template <typename T>
 T* SymmetricHalves<T>::overlap_of(int p, const T* x, Index columns) const {
-  const Part& part = parts_[p];
+  const ThreadPart& part = parts_[p];
   const auto place = [](const T* address) {
     return static_cast<Index>(reinterpret_cast<std::uintptr_t>(address) / sizeof(T)) % page<T>;
   };
@@ -224,7 +224,7 @@ template <typename T>
 template <typename Column>
 void SymmetricHalves<T>::multiply_part(int p, const UntouchedArray<Column>& indices, const T* x,
                                        T* y, Index columns) {
-  const Part& part = parts_[p];
+  const ThreadPart& part = parts_[p];
   T* overlap = overlap_of(p, x, columns);
   std::fill(overlap + part.lowest * columns, overlap + part.first_row * columns, T{});
   if (columns == 1) {
@@ -305,7 +305,7 @@ void SymmetricHalves<T>::multiply_part(int p, const UntouchedArray<Column>& indi
 template <typename T>
 void SymmetricHalves<T>::add_overlaps(int slice, const T* x, T* y, Index columns) const {
   Index lowest = std::numeric_limits<Index>::max(), highest = 0;
-  for (const Part& part : parts_) {
+  for (const ThreadPart& part : parts_) {
     if (part.lowest == part.first_row) continue;
     lowest = std::min(lowest, part.lowest);
     highest = std::max(highest, part.first_row);
@@ -313,7 +313,7 @@ void SymmetricHalves<T>::add_overlaps(int slice, const T* x, T* y, Index columns
   const Index first = lowest + fast::boundary(highest - lowest, slice, threads_);
   const Index end = lowest + fast::boundary(highest - lowest, slice + 1, threads_);
   for (int p = 0; p < threads_; ++p) {
-    const Part& part = parts_[p];
+    const ThreadPart& part = parts_[p];
     const Index from = std::max(first, part.lowest), to = std::min(end, part.first_row);
     const T* overlap = overlap_of(p, x, columns);
     for (Index k = from * columns; k < to * columns; ++k) y[k] += overlap[k];

@@ -39,7 +39,7 @@ class SymmetricHalves {
     std::int16_t rows;
     std::int16_t triangle;  ///< whether the triangle of r (r + 1) / 2 values is stored
   };
-  struct Part {
+  struct ThreadPart {
     Index first_group = 0, last_group = 0;
     Index first_row = 0, last_row = 0;
     Index first_value = 0;
@@ -52,18 +52,18 @@ class SymmetricHalves {
   static std::vector<Group> find_groups(const Csr<T>& csr);
   void share_out(const Csr<T>& csr, const std::vector<Group>& groups);
   template <typename Column>
-  void copy(const Csr<T>& csr, const std::vector<Group>& groups, Part& part,
+  void copy(const Csr<T>& csr, const std::vector<Group>& groups, ThreadPart& part,
             UntouchedArray<Column>& indices);
   template <typename Column, typename GroupWork>
-  void for_each_group(const Part& part, const UntouchedArray<Column>& indices, const T* x, T* y,
-                      T* overlap, Index columns, GroupWork&& work) const;
+  void for_each_group(const ThreadPart& part, const UntouchedArray<Column>& indices, const T* x,
+                      T* y, T* overlap, Index columns, GroupWork&& work) const;
   template <typename Column>
   void multiply_part(int p, const UntouchedArray<Column>& indices, const T* x, T* y, Index columns);
   void add_overlaps(int slice, const T* x, T* y, Index columns) const;
   void make_room(Index columns);
   T* overlap_of(int p, const T* x, Index columns) const;
 
-  std::vector<Part> parts_;
+  std::vector<ThreadPart> parts_;
   int threads_ = 1;
   Index nonzeros_ = 0;      ///< stored
   Index overlap_rows_ = 0;  ///< of all parts

@@ -182,7 +182,7 @@ TypedRows<T> TypedRows<T>::from_csr(const Csr<T>& csr, const KernelOptions& opti
 template <typename T>
 std::int64_t TypedRows<T>::bytes() const {
   std::int64_t runs = 0;
-  for (const Part& part : parts_) runs += part.runs.bytes();
+  for (const ThreadPart& part : parts_) runs += part.runs.bytes();
   return runs +
          static_cast<std::int64_t>((first_entry_.size() + distances_.size()) * sizeof(Index) +
                                    values_.size() * sizeof(T));
@@ -190,7 +190,7 @@ std::int64_t TypedRows<T>::bytes() const {
 
 template <typename T>
 template <bool streaming>
-void TypedRows<T>::multiply_part(const Part& part, const T* x, T* y, Index columns) const {
+void TypedRows<T>::multiply_part(const ThreadPart& part, const T* x, T* y, Index columns) const {
   Index first = part.first_row;
   for (Index r = 0; r < part.runs.size(); ++r) {
     const RowRun run = part.runs[r];

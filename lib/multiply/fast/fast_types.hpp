@@ -29,15 +29,15 @@ class TypedRows {
   std::int64_t bytes() const;
 
  private:
-  struct Part {
+  struct ThreadPart {
     Index first_row;
     UntouchedArray<RowRun> runs;
   };
 
   template <bool streaming>
-  void multiply_part(const Part& part, const T* x, T* y, Index columns) const;
+  void multiply_part(const ThreadPart& part, const T* x, T* y, Index columns) const;
 
-  std::vector<Part> parts_;
+  std::vector<ThreadPart> parts_;
   int threads_ = 1;
   Index rows_ = 0;
   Index nonzeros_ = 0;

@@ -62,7 +62,7 @@ double unseen(const TrustFigures& figures) {
 /// a bound, it is what they let expect.
 double estimate_of(const TrustFigures& figures) {
   const double in_place_of_bound = figures.condition ? 0.0 : unseen(figures);
-  return figures.refinement.forward_error + figures.hidden + in_place_of_bound;
+  return figures.refinement.forward_error + figures.unmeasured + in_place_of_bound;
 }
 
 /// Whether what an iteration does not see was looked for.
@@ -76,7 +76,7 @@ double bound_of(const TrustFigures& figures) {
   const double bound = forward_bound(*figures.condition, figures.refinement.after);
   const double correction = figures.refinement.forward_error;
   const bool counts = figures.iterates && std::isfinite(correction);
-  return (counts ? std::max(bound, correction) : bound) + figures.hidden + unseen(figures);
+  return (counts ? std::max(bound, correction) : bound) + figures.unmeasured + unseen(figures);
 }
 
 Doubt doubt_about(const TrustFigures& figures) {
@@ -183,11 +183,11 @@ std::string note_on(Doubt doubt, const TrustFigures& figures) {
           "of many solutions: none of its digits is certain; name all of them, by a file",
           figures.null_vector);
     case Doubt::bound:
-      if (figures.hidden >= no_digit) {
+      if (figures.unmeasured >= no_digit) {
         return fmt::format(
             "the error of x may be as large as x itself ({:.0e} of it, which residuals are too "
             "small, or too inaccurate, to show): none of its digits is certain",
-            figures.hidden);
+            figures.unmeasured);
       }
       return fmt::format(
           "the error of x may be as large as x itself (condition x backward error is {:.0e}): none "

@@ -30,7 +30,7 @@ struct TrustFigures {
   bool null_space = false;  ///< A is singular; x is orthogonal to its null space, which was named
   std::string null_vector;  ///< where one more was found: which of its elements have which sign
   bool iterates = false;    ///< corrections are by a Krylov method, or GMRES on factors
-  double hidden = 0;        ///< what neither residuals nor corrections show of ||x - x*|| / ||x||
+  double unmeasured = 0;    ///< what neither residuals nor corrections show of ||x - x*|| / ||x||
   double asked = 0;         ///< the backward error that was asked for; 0: as small as it gets
   Acceptance accept = Acceptance::digits;
   Refinement refinement;

@@ -114,12 +114,13 @@ std::int64_t SparseAnalysis::bytes() const {
   constexpr auto offset = static_cast<std::int64_t>(sizeof(Index));
   const auto size = [](const auto& values) { return static_cast<std::int64_t>(values.size()); };
   return static_cast<std::int64_t>(sizeof(double)) * 2 * size(row_scale) +
-         index * (size(given) + size(order) + size(row_of) + size(fronts.first) +
-                  size(fronts.parent) + size(fronts.border) + size(fronts.in_parent) +
-                  size(fronts.children) + size(fronts.first_of_subtree) + size(couplings.roots)) +
+         index *
+             (size(given) + size(order) + size(row_of) + size(fronts.first) + size(fronts.parent) +
+              size(fronts.border) + size(fronts.in_parent) + size(fronts.children) +
+              size(fronts.first_of_subtree) + size(off_diagonal_blocks.roots)) +
          offset * (size(fronts.border_starts) + size(fronts.child_starts) + size(entries.starts) +
-                   size(couplings.starts)) +
-         static_cast<std::int64_t>(sizeof(Coupling)) * size(couplings.entries) +
+                   size(off_diagonal_blocks.starts)) +
+         static_cast<std::int64_t>(sizeof(OffDiagonalEntry)) * size(off_diagonal_blocks.entries) +
          static_cast<std::int64_t>(sizeof(FrontEntry)) * size(entries.entries);
 }
 
@@ -193,7 +194,8 @@ SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ord
   }
   analysis.entries = front_entries(analysis.fronts, matrix.row_offsets, matrix.column_indices,
                                    row_place, column_place, block, kind);
-  analysis.couplings = couplings_of(matrix, analysis.fronts, block, row_place, column_place);
+  analysis.off_diagonal_blocks =
+      off_diagonal_blocks_of(matrix, analysis.fronts, block, row_place, column_place);
   analysis.count();
   analysis.seconds = timer.seconds();
   return analysis;

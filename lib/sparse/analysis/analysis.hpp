@@ -10,7 +10,7 @@
 #include "solve/options.hpp"
 #include "sparse/fronts/factors.hpp"
 #include "sparse/ordering/ordering.hpp"
-#include "sparse/sweeps/couplings.hpp"
+#include "sparse/sweeps/off_diagonal_blocks.hpp"
 
 namespace spsolve {
 
@@ -38,9 +38,9 @@ struct SparseAnalysis {
   std::vector<double> row_scale, column_scale;
   Fronts fronts;
   FrontEntries entries;
-  Couplings couplings;        ///< of LU, where A can be divided into blocks
-  std::uint64_t pattern = 0;  ///< checksum of the pattern
-  Index nonzeros = 0;         ///< of the matrix
+  OffDiagonalBlocks off_diagonal_blocks;  ///< of LU, where A can be divided into blocks
+  std::uint64_t pattern = 0;              ///< checksum of the pattern
+  Index nonzeros = 0;                     ///< of the matrix
 
   Index factor_entries = 0;  ///< of L, and of U where there is one, zeros of fronts included
   double flops = 0;

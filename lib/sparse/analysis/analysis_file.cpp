@@ -39,9 +39,9 @@ void for_arrays(Analysis& analysis, const Visit& visit) {
   visit("subtrees", analysis.fronts.first_of_subtree);
   visit("entry starts", analysis.entries.starts);
   visit("entries", analysis.entries.entries);
-  visit("blocks", analysis.couplings.roots);
-  visit("coupling starts", analysis.couplings.starts);
-  visit("couplings", analysis.couplings.entries);
+  visit("blocks", analysis.off_diagonal_blocks.roots);
+  visit("coupling starts", analysis.off_diagonal_blocks.starts);
+  visit("couplings", analysis.off_diagonal_blocks.entries);
 }
 
 bool is_permutation(const std::vector<LocalIndex>& values, Index n) {
@@ -127,19 +127,22 @@ std::string problem_of(const Fronts& fronts, Index n) {
 
 /// The error in the entries between blocks, likewise: `seen` are the entries of A that are
 /// somewhere already.
-std::string problem_of(const Couplings& couplings, const Fronts& fronts, std::vector<bool>& seen) {
-  const auto blocks = static_cast<Index>(couplings.roots.size());
+std::string problem_of(const OffDiagonalBlocks& off_diagonal_blocks, const Fronts& fronts,
+                       std::vector<bool>& seen) {
+  const auto blocks = static_cast<Index>(off_diagonal_blocks.roots.size());
   if (blocks == 0) {
-    return couplings.starts.empty() && couplings.entries.empty() ? "" : "its blocks are not there";
+    return off_diagonal_blocks.starts.empty() && off_diagonal_blocks.entries.empty()
+               ? ""
+               : "its blocks are not there";
   }
   if (blocks != std::ranges::count(fronts.parent, -1) ||
-      !are_starts(couplings.starts, blocks, couplings.entries.size())) {
+      !are_starts(off_diagonal_blocks.starts, blocks, off_diagonal_blocks.entries.size())) {
     return "its blocks are not its trees";
   }
   constexpr Index never = -1;
   std::vector<Index> block_at(static_cast<std::size_t>(fronts.order()), never);
   for (Index block = 0; block < blocks; ++block) {
-    const LocalIndex root = couplings.roots[block];
+    const LocalIndex root = off_diagonal_blocks.roots[block];
     if (root < 0 || root >= fronts.size() || fronts.parent[root] != -1) {
       return "its blocks are not its trees";
     }
@@ -148,8 +151,9 @@ std::string problem_of(const Couplings& couplings, const Fronts& fronts, std::ve
     std::fill(block_at.begin() + first, block_at.begin() + fronts.first[root + 1], block);
   }
   for (Index block = 0; block < blocks; ++block) {
-    for (Index k = couplings.starts[block]; k < couplings.starts[block + 1]; ++k) {
-      const Coupling& entry = couplings.entries[k];
+    for (Index k = off_diagonal_blocks.starts[block]; k < off_diagonal_blocks.starts[block + 1];
+         ++k) {
+      const OffDiagonalEntry& entry = off_diagonal_blocks.entries[k];
       if (entry.source < 0 || entry.source >= static_cast<Index>(seen.size()) ||
           seen[entry.source]) {
         return "its entries are not those of a matrix";
@@ -166,12 +170,13 @@ std::string problem_of(const Couplings& couplings, const Fronts& fronts, std::ve
 
 /// The error in the entries of A, in its fronts and between blocks, likewise: LU has all of them,
 /// other kinds those of one triangle.
-std::string problem_of(const FrontEntries& entries, const Couplings& couplings,
+std::string problem_of(const FrontEntries& entries, const OffDiagonalBlocks& off_diagonal_blocks,
                        const Fronts& fronts, bool lu, Index nonzeros) {
   if (!are_starts(entries.starts, fronts.size(), entries.entries.size())) {
     return "its entries are not those of its fronts";
   }
-  const auto count = static_cast<Index>(entries.entries.size() + couplings.entries.size());
+  const auto count =
+      static_cast<Index>(entries.entries.size() + off_diagonal_blocks.entries.size());
   if (lu ? nonzeros != count : nonzeros < count || nonzeros > 2 * count) {
     return "its entries are not those of a matrix";
   }
@@ -191,8 +196,8 @@ std::string problem_of(const FrontEntries& entries, const Couplings& couplings,
       }
     }
   }
-  if (!lu) return couplings.roots.empty() ? "" : "only LU goes from block to block";
-  return problem_of(couplings, fronts, seen);
+  if (!lu) return off_diagonal_blocks.roots.empty() ? "" : "only LU goes from block to block";
+  return problem_of(off_diagonal_blocks, fronts, seen);
 }
 
 std::string problem_of(const SparseAnalysis& analysis, const Head& head) {
@@ -224,9 +229,9 @@ std::string problem_of(const SparseAnalysis& analysis, const Head& head) {
     return "its rows are not matched as its factorisation wants it";
   }
   std::string problem = problem_of(analysis.fronts, n);
-  return problem.empty()
-             ? problem_of(analysis.entries, analysis.couplings, analysis.fronts, lu, head.nonzeros)
-             : problem;
+  return problem.empty() ? problem_of(analysis.entries, analysis.off_diagonal_blocks,
+                                      analysis.fronts, lu, head.nonzeros)
+                         : problem;
 }
 
 SparseAnalysis analysis_in(const SectionReader& reader) {

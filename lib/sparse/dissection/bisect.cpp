@@ -23,11 +23,11 @@ Index patience_for(LocalIndex size) {
   return std::clamp<Index>(size / 20, 60, 1000);
 }
 
-void multilevel(const Part& graph, std::uint64_t seed, int tries, Workspace& workspace,
+void multilevel(const GraphPart& graph, std::uint64_t seed, int tries, Workspace& workspace,
                 Workspaces& workspaces, std::span<std::uint8_t> side);
 
 /// Parts grown from several vertices, the best of them.
-void grow_several(const Part& graph, std::uint64_t seed, Workspace& workspace,
+void grow_several(const GraphPart& graph, std::uint64_t seed, Workspace& workspace,
                   std::span<std::uint8_t> side) {
   const ArenaScope scope(workspace.arena);
   const auto tried = workspace.arena.take<std::uint8_t>(graph.size);
@@ -48,7 +48,7 @@ void grow_several(const Part& graph, std::uint64_t seed, Workspace& workspace,
 }
 
 /// The best of several separators, each refined by itself.
-void try_several(const Part& graph, std::uint64_t seed, int tries, Workspace& workspace,
+void try_several(const GraphPart& graph, std::uint64_t seed, int tries, Workspace& workspace,
                  Workspaces& workspaces, std::span<std::uint8_t> side) {
   const auto sides = workspace.arena.take<std::uint8_t>(Index{graph.size} * tries);
   std::vector<Cost> costs(tries);
@@ -72,7 +72,7 @@ void try_several(const Part& graph, std::uint64_t seed, int tries, Workspace& wo
   std::copy(chosen.begin(), chosen.end(), side.begin());
 }
 
-void multilevel(const Part& graph, std::uint64_t seed, int tries, Workspace& workspace,
+void multilevel(const GraphPart& graph, std::uint64_t seed, int tries, Workspace& workspace,
                 Workspaces& workspaces, std::span<std::uint8_t> side) {
   Arena& arena = workspace.arena;
   const ArenaScope scope(arena);
@@ -80,7 +80,7 @@ void multilevel(const Part& graph, std::uint64_t seed, int tries, Workspace& wor
   const LocalIndex target = several ? graph.size / many_to_few : coarsest;
   const Index heaviest = std::max<Index>(1, graph.weight * 3 / (2 * Index{coarsest}));
   std::vector<Coarser> levels;
-  const Part* coarse = &graph;
+  const GraphPart* coarse = &graph;
   while (coarse->size > target) {
     levels.push_back(coarsen(*coarse, heaviest, workspaces, arena));
     const LocalIndex before =
@@ -98,7 +98,7 @@ void multilevel(const Part& graph, std::uint64_t seed, int tries, Workspace& wor
   const auto gains = arena.take<LocalIndex>(graph.size);
   if (levels.empty()) refiner.begin(graph, side, gains);
   for (std::size_t level = levels.size(); level-- > 0;) {
-    const Part& finer = level == 0 ? graph : levels[level - 1].graph;
+    const GraphPart& finer = level == 0 ? graph : levels[level - 1].graph;
     const auto finer_side = level == 0 ? side : arena.take<std::uint8_t>(finer.size);
     const auto coarse_of = levels[level].coarse_of;
     Blocks(finer).each([&](int, LocalIndex first, LocalIndex end) {
@@ -112,7 +112,7 @@ void multilevel(const Part& graph, std::uint64_t seed, int tries, Workspace& wor
 
 }  // namespace
 
-void bisect(const Part& graph, std::uint64_t seed, Workspaces& workspaces,
+void bisect(const GraphPart& graph, std::uint64_t seed, Workspaces& workspaces,
             std::span<std::uint8_t> side) {
   Workspaces::Loan loan(workspaces);
   multilevel(graph, seed, separators_tried, *loan, workspaces, side);

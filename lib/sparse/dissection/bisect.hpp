@@ -12,7 +12,7 @@ namespace spsolve::dissection {
 /// A part may come out empty where the graph has no such separator. `seed`: of the random choices
 /// here. For graphs of many vertices several are tried, and passes over all vertices are shared, as
 /// tasks of the team that calls. Cost: O(size + edges) where the graph coarsens well.
-void bisect(const Part& graph, std::uint64_t seed, Workspaces& workspaces,
+void bisect(const GraphPart& graph, std::uint64_t seed, Workspaces& workspaces,
             std::span<std::uint8_t> side);
 
 }  // namespace spsolve::dissection

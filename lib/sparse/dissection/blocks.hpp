@@ -18,7 +18,7 @@ class Blocks {
       : size_(size),
         count_(static_cast<int>(std::clamp<Index>((size + edges) / worthwhile, 1,
                                                   std::min(most, omp_get_num_threads())))) {}
-  explicit Blocks(const Part& graph) : Blocks(graph.size, graph.edges()) {}
+  explicit Blocks(const GraphPart& graph) : Blocks(graph.size, graph.edges()) {}
 
   int count() const { return count_; }
 

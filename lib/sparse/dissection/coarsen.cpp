@@ -15,7 +15,7 @@ constexpr LocalIndex none = -1;
 /// thread: pairs that are made within blocks, and by blocks at last, break the likeness of pairs
 /// where blocks meet, and factors of meshes take 1.3 to 1.6 times the operations.
 template <bool weighted>
-void match_neighbours(const Part& graph, Index heaviest, std::span<LocalIndex> mate) {
+void match_neighbours(const GraphPart& graph, Index heaviest, std::span<LocalIndex> mate) {
   for (LocalIndex v = 0; v < graph.size; ++v) {
     if (mate[v] != none) continue;
     const Index room = heaviest - graph.weights[v];
@@ -40,7 +40,7 @@ void match_neighbours(const Part& graph, Index heaviest, std::span<LocalIndex> m
 }
 
 /// Pairs of what is still alone and shares a neighbour, or has none.
-void match_over_two_edges(const Part& graph, Index heaviest, std::span<LocalIndex> mate) {
+void match_over_two_edges(const GraphPart& graph, Index heaviest, std::span<LocalIndex> mate) {
   const auto pair_up = [&](LocalIndex& waiting, LocalIndex v) {
     if (mate[v] != none) return;
     if (waiting == none || graph.weights[waiting] + Index{graph.weights[v]} > heaviest) {
@@ -69,7 +69,7 @@ struct Contracted {
 /// Rows of the pairs whose first members are first ... end - 1, from row c on: where each ends, by
 /// starts[c + 1] counted from the block's begin.
 template <bool weighted>
-void contract_block(const Part& graph, std::span<const LocalIndex> mate,
+void contract_block(const GraphPart& graph, std::span<const LocalIndex> mate,
                     std::span<const LocalIndex> coarse_of, LocalIndex first, LocalIndex last,
                     LocalIndex c, const Contracted& to, Index* starts, LocalIndex* weights,
                     std::span<LocalIndex> place) {
@@ -110,9 +110,9 @@ void contract_block(const Part& graph, std::span<const LocalIndex> mate,
 
 /// The graph whose vertices are the pairs. firsts: the first one of each block.
 template <bool weighted>
-Part contract(const Part& graph, const Blocks& blocks, std::span<const LocalIndex> mate,
-              std::span<const LocalIndex> coarse_of, const std::vector<LocalIndex>& firsts,
-              Workspaces& workspaces, Arena& arena) {
+GraphPart contract(const GraphPart& graph, const Blocks& blocks, std::span<const LocalIndex> mate,
+                   std::span<const LocalIndex> coarse_of, const std::vector<LocalIndex>& firsts,
+                   Workspaces& workspaces, Arena& arena) {
   const LocalIndex count = firsts.back();
   const auto starts = arena.take<Index>(count + 1);
   const auto weights = arena.take<LocalIndex>(count);
@@ -164,7 +164,7 @@ Part contract(const Part& graph, const Blocks& blocks, std::span<const LocalInde
 }
 
 template <bool weighted>
-Coarser coarsen_of(const Part& graph, Index heaviest, Workspaces& workspaces, Arena& arena) {
+Coarser coarsen_of(const GraphPart& graph, Index heaviest, Workspaces& workspaces, Arena& arena) {
   const Blocks blocks(graph);
   const auto coarse_of = arena.take<LocalIndex>(graph.size);
   const auto mate = arena.take<LocalIndex>(graph.size);
@@ -202,7 +202,7 @@ Coarser coarsen_of(const Part& graph, Index heaviest, Workspaces& workspaces, Ar
 
 }  // namespace
 
-Coarser coarsen(const Part& graph, Index heaviest, Workspaces& workspaces, Arena& arena) {
+Coarser coarsen(const GraphPart& graph, Index heaviest, Workspaces& workspaces, Arena& arena) {
   return graph.edge_weights != nullptr ? coarsen_of<true>(graph, heaviest, workspaces, arena)
                                        : coarsen_of<false>(graph, heaviest, workspaces, arena);
 }

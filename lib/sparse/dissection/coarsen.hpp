@@ -10,7 +10,7 @@ namespace spsolve::dissection {
 
 /// A coarser graph: vertex v of the finer one has become part of vertex coarse_of[v].
 struct Coarser {
-  Part graph;
+  GraphPart graph;
   std::span<const LocalIndex> coarse_of;
 };
 
@@ -20,6 +20,6 @@ struct Coarser {
 /// the pairs of a mesh lie alike, and its coarser graphs stay sparse. The rows
 /// of the coarser graph are shared by tasks. The result is in `arena`; `workspaces` lend what tasks
 /// need. Cost: O(size + edges).
-Coarser coarsen(const Part& graph, Index heaviest, Workspaces& workspaces, Arena& arena);
+Coarser coarsen(const GraphPart& graph, Index heaviest, Workspaces& workspaces, Arena& arena);
 
 }  // namespace spsolve::dissection

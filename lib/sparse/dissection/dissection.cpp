@@ -38,8 +38,8 @@ struct Storage {
 };
 
 /// A part whose vertices come at order[first], order[first + 1], ...
-struct Piece {
-  Part graph;
+struct OrderedPart {
+  GraphPart graph;
   const LocalIndex* labels;
   LocalIndex first;
 };
@@ -77,12 +77,14 @@ class Dissection {
 
  private:
   void begin();
-  Piece extract(const Piece& piece, const Blocks& blocks, const std::vector<SideCounts>& counts,
-                std::span<const LocalIndex> place, std::uint8_t wanted,
-                std::span<const std::uint8_t> side, LocalIndex first, Index edge, int into);
-  void dissect(const Piece& piece, std::uint64_t path, int depth, int lopsided_above, bool notes);
-  void note(const Piece& piece);
-  void order_leaf(const Piece& piece);
+  OrderedPart extract(const OrderedPart& piece, const Blocks& blocks,
+                      const std::vector<SideCounts>& counts, std::span<const LocalIndex> place,
+                      std::uint8_t wanted, std::span<const std::uint8_t> side, LocalIndex first,
+                      Index edge, int into);
+  void dissect(const OrderedPart& piece, std::uint64_t path, int depth, int lopsided_above,
+               bool notes);
+  void note(const OrderedPart& piece);
+  void order_leaf(const OrderedPart& piece);
 
   const Graph& graph_;
   LocalIndex leaf_;
@@ -97,11 +99,12 @@ class Dissection {
 
 /// The vertices of one side, as a piece of its own. place: of each vertex within its side;
 /// counts: how many there are before each block.
-Piece Dissection::extract(const Piece& piece, const Blocks& blocks,
-                          const std::vector<SideCounts>& counts, std::span<const LocalIndex> place,
-                          std::uint8_t wanted, std::span<const std::uint8_t> side, LocalIndex first,
-                          Index edge, int into) {
-  const Part& graph = piece.graph;
+OrderedPart Dissection::extract(const OrderedPart& piece, const Blocks& blocks,
+                                const std::vector<SideCounts>& counts,
+                                std::span<const LocalIndex> place, std::uint8_t wanted,
+                                std::span<const std::uint8_t> side, LocalIndex first, Index edge,
+                                int into) {
+  const GraphPart& graph = piece.graph;
   Storage& to = storage_[into];
   Index* const starts = to.starts.data() + 2 * Index{first};
   LocalIndex* const weights = to.weights.data() + first;
@@ -142,29 +145,29 @@ Piece Dissection::extract(const Piece& piece, const Blocks& blocks,
           first};
 }
 
-void Dissection::order_leaf(const Piece& piece) {
+void Dissection::order_leaf(const OrderedPart& piece) {
   Workspaces::Loan loan(workspaces_);
   const std::span<LocalIndex> order(order_.data() + piece.first, piece.graph.size);
   order_by_degree(piece.graph, {graph_, piece.labels, ranks_.data()}, (*loan).arena, order);
   for (LocalIndex& v : order) v = piece.labels[v];
 }
 
-void Dissection::note(const Piece& piece) {
+void Dissection::note(const OrderedPart& piece) {
   const std::lock_guard lock(parts_mutex_);
   parts_->push_back({piece.first, piece.first + piece.graph.size});
 }
 
 /// depth: its parity says in which storage the piece lies; path: says which piece it is; notes:
 /// whether it is to be noted as a part once it is small.
-void Dissection::dissect(const Piece& piece, std::uint64_t path, int depth, int lopsided_above,
-                         bool notes) {
+void Dissection::dissect(const OrderedPart& piece, std::uint64_t path, int depth,
+                         int lopsided_above, bool notes) {
   const LocalIndex size = piece.graph.size;
   if (notes && size <= std::max(leaf_, graph_.size() / parts_wanted)) {
     note(piece);
     notes = false;
   }
   if (size <= leaf_) return order_leaf(piece);
-  Piece parts[2];
+  OrderedPart parts[2];
   {
     Workspaces::Loan loan(workspaces_);
     Arena& arena = (*loan).arena;
@@ -211,7 +214,7 @@ void Dissection::dissect(const Piece& piece, std::uint64_t path, int depth, int 
     failure.rethrow();
   }
   for (int k = 0; k < 2; ++k) {
-    const Piece part = parts[k];
+    const OrderedPart part = parts[k];
     if (part.graph.size == 0) continue;
     const std::uint64_t part_path = random_bits(path, static_cast<std::uint64_t>(k) + 1);
 #pragma omp task default(shared) \
@@ -235,7 +238,7 @@ void Dissection::begin() {
   LocalIndex count = 0;
   LocalIndex first = 0;
   Index edge = 0;
-  std::vector<Piece> pieces;
+  std::vector<OrderedPart> pieces;
   const auto finish = [&] {
     Index* const starts = to.starts.data() + 2 * Index{first};
     LocalIndex* const weights = to.weights.data() + first;
@@ -295,7 +298,7 @@ void Dissection::begin() {
     if (count - first > leaf_) finish();
   }
   if (count > first) finish();
-  for (const Piece& piece : pieces) {
+  for (const OrderedPart& piece : pieces) {
 #pragma omp task default(shared) firstprivate(piece)
     failure_.catch_from([&] {
       dissect(piece, mix_bits(static_cast<std::uint64_t>(piece.first)), 0, 0, parts_ != nullptr);

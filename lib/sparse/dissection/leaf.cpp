@@ -9,7 +9,8 @@ namespace spsolve::dissection {
 namespace {
 
 /// The sorted ranks of the halo's vertices; joins: how many edges go there.
-std::span<LocalIndex> ranks_around(const Part& part, const Halo& halo, Index& joins, Arena& arena) {
+std::span<LocalIndex> ranks_around(const GraphPart& part, const Halo& halo, Index& joins,
+                                   Arena& arena) {
   const auto visit = [&](const auto& note) {
     for (LocalIndex v = 0; v < part.size; ++v)
       for (const LocalIndex u : halo.graph.of(halo.labels[v]))
@@ -27,8 +28,9 @@ std::span<LocalIndex> ranks_around(const Part& part, const Halo& halo, Index& jo
 /// For both widths of integers: `eliminate` is camd_2 or camd_l2, which destroys lists with room
 /// for a fifth more than the edges in both directions.
 template <typename Integer, typename Eliminate>
-void order_with(const Part& part, const Halo& halo, std::span<const LocalIndex> around, Index joins,
-                Arena& arena, std::span<LocalIndex> order, const Eliminate& eliminate) {
+void order_with(const GraphPart& part, const Halo& halo, std::span<const LocalIndex> around,
+                Index joins, Arena& arena, std::span<LocalIndex> order,
+                const Eliminate& eliminate) {
   const LocalIndex size = part.size;
   const Index n = size + std::ssize(around);
   const Index edges = part.edges() + 2 * joins;
@@ -81,7 +83,7 @@ void order_with(const Part& part, const Halo& halo, std::span<const LocalIndex> 
 
 }  // namespace
 
-void order_by_degree(const Part& part, const Halo& halo, Arena& arena,
+void order_by_degree(const GraphPart& part, const Halo& halo, Arena& arena,
                      std::span<LocalIndex> order) {
   if (part.size == 0) return;
   const ArenaScope scope(arena);

@@ -19,6 +19,7 @@ struct Halo {
 /// order[k] = the vertex of the part that approximate minimum degree (Amestoy, Davis and Duff 1996)
 /// eliminates k-th, where the vertices of the halo count in the degrees and come after the part
 /// (Pellegrini, Roman and Amestoy 2000). Weights are not looked at.
-void order_by_degree(const Part& part, const Halo& halo, Arena& arena, std::span<LocalIndex> order);
+void order_by_degree(const GraphPart& part, const Halo& halo, Arena& arena,
+                     std::span<LocalIndex> order);
 
 }  // namespace spsolve::dissection

@@ -8,7 +8,7 @@ namespace spsolve::dissection {
 
 /// A part of a graph, or a coarser graph of one, in memory of somebody else: as Graph, but that
 /// edges of coarser graphs have weights, the number of edges that they stand for.
-struct Part {
+struct GraphPart {
   LocalIndex size = 0;
   const Index* starts = nullptr;  ///< size + 1
   const LocalIndex* neighbours = nullptr;
@@ -20,6 +20,6 @@ struct Part {
 };
 
 /// Where a vertex lies: in one of two parts without an edge between them, or in the separator.
-enum Side : std::uint8_t { left = 0, right = 1, separator = 2 };
+enum VertexSide : std::uint8_t { left = 0, right = 1, separator = 2 };
 
 }  // namespace spsolve::dissection

@@ -17,7 +17,8 @@ constexpr double balance = 0.6;  // no side should have more of all weight
 
 }  // namespace
 
-void Refiner::begin(const Part& graph, std::span<std::uint8_t> side, std::span<LocalIndex> gains) {
+void Refiner::begin(const GraphPart& graph, std::span<std::uint8_t> side,
+                    std::span<LocalIndex> gains) {
   graph_ = graph;
   side_ = side;
   gains_ = gains;
@@ -58,7 +59,7 @@ Cost Refiner::cost_of(const Index (&weights)[3]) const {
 
 bool Refiner::pass(std::uint8_t to, Index patience) {
   // In local variables, as writes to side could change members for all that the compiler knows.
-  const Part graph = graph_;
+  const GraphPart graph = graph_;
   std::uint8_t* const side = side_.data();
   LocalIndex* const gains = gains_.data();
   LocalIndex* const heads = heads_.data();

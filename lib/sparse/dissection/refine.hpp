@@ -25,7 +25,7 @@ struct Cost {
 class Refiner {
  public:
   /// Begins with the graph to be dissected now; side[v] is 0, 1 or 2. Cost: O(size).
-  void begin(const Part& graph, std::span<std::uint8_t> side, std::span<LocalIndex> gains);
+  void begin(const GraphPart& graph, std::span<std::uint8_t> side, std::span<LocalIndex> gains);
 
   /// The separator of the least cost on the way of a part that grows from `seed` until it holds
   /// about half of the weight. Before, all is on the right side.
@@ -46,7 +46,7 @@ class Refiner {
   Cost cost_of(const Index (&weights)[3]) const;
   bool pass(std::uint8_t to, Index patience);
 
-  Part graph_;
+  GraphPart graph_;
   std::span<std::uint8_t> side_;
   std::span<LocalIndex> gains_;  ///< of vertices in the separator, towards the side of this pass
   Index weights_[3] = {};

@@ -37,13 +37,14 @@ Index factor_entries(const Fronts& fronts, LocalIndex s, Factorization kind) {
   return (p + m) * p + (kind == Factorization::lu ? m * p : 0);
 }
 
-bool hands_over(const Fronts& fronts, LocalIndex s) {
+bool contributes_outside(const Fronts& fronts, LocalIndex s) {
   return fronts.parent[s] == -1 && fronts.border_size(s) > 0;
 }
 
 std::vector<bool> off_the_stacks(const Fronts& fronts, const Schedule& schedule) {
   std::vector<bool> result = roots_of(fronts, schedule);
-  for (LocalIndex s = 0; s < fronts.size(); ++s) result[s] = result[s] || hands_over(fronts, s);
+  for (LocalIndex s = 0; s < fronts.size(); ++s)
+    result[s] = result[s] || contributes_outside(fronts, s);
   return result;
 }
 
@@ -66,10 +67,12 @@ StackSizes stack_sizes(const Fronts& fronts, Factorization kind, const Schedule&
     for (const LocalIndex s : below) {
       sizes.lane_scratch = std::max(sizes.lane_scratch, scratch_of(fronts, s, kind, 1));
     }
-    if (!hands_over(fronts, root)) sizes.subtrees += border_block(fronts, root, kind).size();
+    if (!contributes_outside(fronts, root))
+      sizes.subtrees += border_block(fronts, root, kind).size();
   }
   for (LocalIndex s = 0; s < fronts.size(); ++s) {
-    if (hands_over(fronts, s)) sizes.handed_over += border_block(fronts, s, kind).size();
+    if (contributes_outside(fronts, s))
+      sizes.root_contributions += border_block(fronts, s, kind).size();
   }
   sizes.upper = stack_peak(fronts, schedule.upper, elsewhere, symmetric);
   for (const LocalIndex s : schedule.upper) {
@@ -99,7 +102,7 @@ FactorMemory factor_memory(const Fronts& fronts, Factorization kind, const Sched
   }
   const StackSizes sizes = stack_sizes(fronts, kind, schedule);
   memory.stack = ((sizes.lane + sizes.lane_scratch) * schedule.threads + sizes.upper +
-                  sizes.upper_scratch + sizes.subtrees + sizes.handed_over) *
+                  sizes.upper_scratch + sizes.subtrees + sizes.root_contributions) *
                  bytes;
   memory.rest = fronts.order() * static_cast<std::int64_t>(sizeof(LocalIndex)) +
                 fronts.size() * static_cast<std::int64_t>(sizeof(Index) + sizeof(void*)) +

@@ -30,7 +30,7 @@ FactorMemory factor_memory(const Fronts& fronts, Factorization kind, const Sched
 Index factor_entries(const Fronts& fronts, LocalIndex s, Factorization kind);
 
 /// Whether what a front passes up is for others than these fronts.
-bool hands_over(const Fronts& fronts, LocalIndex s);
+bool contributes_outside(const Fronts& fronts, LocalIndex s);
 
 /// Fronts whose blocks are on no stack: those of the schedule's subtrees, and what is handed over.
 std::vector<bool> off_the_stacks(const Fronts& fronts, const Schedule& schedule);
@@ -45,7 +45,7 @@ Index border_piece(Index m, Factorization kind);
 /// Entries of one thread's stack, of that for the fronts above, and of what subtrees pass up; and
 /// scratch of a thread, and for the fronts above.
 struct StackSizes {
-  Index lane = 0, upper = 0, subtrees = 0, handed_over = 0;
+  Index lane = 0, upper = 0, subtrees = 0, root_contributions = 0;
   Index lane_scratch = 0, upper_scratch = 0;
 };
 

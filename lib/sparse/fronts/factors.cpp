@@ -34,8 +34,8 @@ constexpr Index columns_of_piece = 32;
 /// Two stacks from the ends of one array, for blocks of fronts at even and at odd depth: where
 /// children lie on one and their parent on the other, both are last in, first out.
 template <typename T>
-struct SparseFactors<T>::Lane {
-  Lane(Index size, Index scratch_size) : memory(size), scratch(scratch_size), end(size) {}
+struct SparseFactors<T>::ThreadStacks {
+  ThreadStacks(Index size, Index scratch_size) : memory(size), scratch(scratch_size), end(size) {}
 
   T* push(bool odd, Index size) {
     if (odd) return memory.data() + (end -= size);
@@ -65,7 +65,7 @@ SparseFactors<T>::SparseFactors(const Fronts& fronts, Factorization kind, int th
       rows_(fronts.order()),
       in_order_(kind == Factorization::lu ? fronts.order() : 0),
       off_diagonal_(kind == Factorization::ldlt ? fronts.order() : 0),
-      passed_up_(fronts.size(), nullptr) {
+      contributions_(fronts.size(), nullptr) {
   for (LocalIndex s = 0; s < fronts.size(); ++s) {
     offsets_[s + 1] = offsets_[s] + factor_entries(fronts, s, kind);
   }
@@ -113,7 +113,7 @@ void SparseFactors<T>::assemble(const Front<T>& front, LocalIndex s, const Front
       const auto places = fronts_.in_parent_of(child);
       const Index size = static_cast<Index>(places.size());
       const BorderBlock columns(size, !lu);
-      const T* block = passed_up_[child];
+      const T* block = contributions_[child];
       const Index first = std::lower_bound(places.begin(), places.end(), from) - places.begin();
       const Index last =
           std::lower_bound(places.begin() + first, places.end(), to) - places.begin();
@@ -142,13 +142,13 @@ void SparseFactors<T>::add_children_to_border(const Front<T>& front, LocalIndex 
     const auto places = fronts_.in_parent_of(child);
     const Index size = static_cast<Index>(places.size());
     const BorderBlock of(size, !lu);
-    const T* block = passed_up_[child];
+    const T* block = contributions_[child];
     const Index inner = std::lower_bound(places.begin(), places.end(), p) - places.begin();
     const Index first =
         std::lower_bound(places.begin() + inner, places.end(), p + begin) - places.begin();
     for (Index c = first; c < size && places[c] < p + end; ++c) {
       add_rows(block + of.column_start(c), places.data(), lu ? inner : c, size, p,
-               front.passed_up + to.column_start(places[c] - p));
+               front.contribution + to.column_start(places[c] - p));
     }
   }
 }
@@ -156,7 +156,7 @@ void SparseFactors<T>::add_children_to_border(const Front<T>& front, LocalIndex 
 template <typename T>
 void SparseFactors<T>::eliminate(LocalIndex s, const FrontEntries& entries,
                                  const std::vector<double>& values, const PivotRule& rule,
-                                 const Tiles& tiles, T* passed_up, T* scratch,
+                                 const Tiles& tiles, T* contribution, T* scratch,
                                  PivotCounts& counts) {
   const LocalIndex first = fronts_.first[s];
   Front<T> front;
@@ -164,7 +164,7 @@ void SparseFactors<T>::eliminate(LocalIndex s, const FrontEntries& entries,
   front.border = fronts_.border_size(s);
   front.lower = factors_.data() + offsets_[s];
   front.upper = kind_ == Factorization::lu ? front.lower + front.height() * front.pivots : nullptr;
-  front.passed_up = passed_up;
+  front.contribution = contribution;
   assemble(front, s, entries, values, tiles);
   LocalIndex* rows = rows_.data() + first;
   T* off_diagonal = kind_ == Factorization::ldlt ? off_diagonal_.data() + first : nullptr;
@@ -192,13 +192,13 @@ void SparseFactors<T>::eliminate(LocalIndex s, const FrontEntries& entries,
     update_border(kind_, front, off_diagonal, begin, end, scratch + slot * piece * front.pivots);
     add_children_to_border(front, s, begin, end);
   });
-  passed_up_[s] = passed_up;
+  contributions_[s] = contribution;
 }
 
 template <typename T>
 PivotCounts SparseFactors<T>::factor(const FrontEntries& entries, const std::vector<double>& values,
                                      const PivotRule& rule, const Advance& advance,
-                                     FrontKeeper* keeper) {
+                                     FrontCheckpointer* checkpointer) {
   const StackSizes sizes = stack_sizes(fronts_, kind_, schedule_);
   const auto block = [&](LocalIndex s) { return border_block(fronts_, s, kind_).size(); };
   std::vector<bool> odd(fronts_.size(), false);
@@ -206,32 +206,32 @@ PivotCounts SparseFactors<T>::factor(const FrontEntries& entries, const std::vec
     if (fronts_.parent[s] != -1) odd[s] = !odd[fronts_.parent[s]];
   }
   std::vector<bool> off_stack = off_the_stacks(fronts_, schedule_);
-  handed_over_.clear();
-  if (sizes.handed_over > 0) handed_over_.resize(fronts_.size());
+  root_contributions_.clear();
+  if (sizes.root_contributions > 0) root_contributions_.resize(fronts_.size());
   if (lanes_.empty()) {
     for (int thread = 0; thread < schedule_.threads; ++thread) {
       lanes_.emplace_back(sizes.lane, sizes.lane_scratch);
     }
     upper_lane_.emplace_back(sizes.upper, sizes.upper_scratch);
-    of_subtrees_ = UntouchedArray<T>(sizes.subtrees);
+    subtree_contributions_ = UntouchedArray<T>(sizes.subtrees);
   }
   for (auto* lanes : {&lanes_, &upper_lane_}) {
-    for (Lane& lane : *lanes) lane.clear();
+    for (ThreadStacks& lane : *lanes) lane.clear();
   }
   std::vector<T*> places(fronts_.size(), nullptr);
   {
-    T* next = of_subtrees_.data();
+    T* next = subtree_contributions_.data();
     std::vector<LocalIndex> ascending(schedule_.subtrees);
     std::sort(ascending.begin(), ascending.end());
     for (const LocalIndex s : ascending) {
-      if (hands_over(fronts_, s)) continue;
+      if (contributes_outside(fronts_, s)) continue;
       places[s] = next;
       next += block(s);
     }
-    for (LocalIndex s = 0; s < std::ssize(handed_over_); ++s) {
-      if (!hands_over(fronts_, s)) continue;
-      handed_over_[s] = UntouchedArray<T>(block(s));
-      places[s] = handed_over_[s].data();
+    for (LocalIndex s = 0; s < std::ssize(root_contributions_); ++s) {
+      if (!contributes_outside(fronts_, s)) continue;
+      root_contributions_[s] = UntouchedArray<T>(block(s));
+      places[s] = root_contributions_[s].data();
     }
   }
   const auto work_of = [&](LocalIndex s) {
@@ -256,22 +256,22 @@ PivotCounts SparseFactors<T>::factor(const FrontEntries& entries, const std::vec
   const int threads = schedule_.threads;
   counts_.assign(threads + 2, {});
   done_.assign(fronts_.size(), 0);
-  taken_back_.clear();
-  if (keeper != nullptr) {
-    taken_back_.resize(fronts_.size());
-    keeper->begin(*this);
+  restored_contributions_.clear();
+  if (checkpointer != nullptr) {
+    restored_contributions_.resize(fronts_.size());
+    checkpointer->begin(*this);
     for (LocalIndex s = 0; s < fronts_.size(); ++s) {
-      off_stack[s] = off_stack[s] || taken_back_[s].size() > 0;
+      off_stack[s] = off_stack[s] || restored_contributions_[s].size() > 0;
     }
   }
   /// Eliminates a front whose children are done, in that lane; whether that went well.
-  const auto step = [&](LocalIndex s, Lane& lane, const Tiles& tiles, PivotCounts& counts) {
+  const auto step = [&](LocalIndex s, ThreadStacks& lane, const Tiles& tiles, PivotCounts& counts) {
     T* place = off_stack[s] ? places[s] : lane.push(odd[s], block(s));
     eliminate(s, entries, values, rule, tiles, place, lane.scratch.data(), counts);
     const auto children = fronts_.children_of(s);
     for (std::size_t i = children.size(); i-- > 0;) {
       if (!off_stack[children[i]]) lane.pop(odd[children[i]], block(children[i]));
-      if (keeper != nullptr) taken_back_[children[i]] = {};
+      if (checkpointer != nullptr) restored_contributions_[children[i]] = {};
     }
     return counts.failed < 0;
   };
@@ -289,7 +289,8 @@ PivotCounts SparseFactors<T>::factor(const FrontEntries& entries, const std::vec
     finish(s, true);
     return good;
   };
-  walk_fronts(fronts_, schedule_, kind_ != Factorization::lu, keeper, *this, done_, below, above);
+  walk_fronts(fronts_, schedule_, kind_ != Factorization::lu, checkpointer, *this, done_, below,
+              above);
   PivotCounts all;
   for (const PivotCounts& own : counts_) {
     all.add(own);
@@ -308,7 +309,7 @@ std::int64_t SparseFactors<T>::bytes_of(LocalIndex s) const {
 }
 
 template <typename T>
-std::int64_t SparseFactors<T>::passed_up_bytes(LocalIndex s) const {
+std::int64_t SparseFactors<T>::contribution_bytes(LocalIndex s) const {
   return border_block(fronts_, s, kind_).size() * static_cast<Index>(sizeof(T));
 }
 
@@ -321,11 +322,12 @@ bool SparseFactors<T>::name(LocalIndex s, bool waits, FrontBytes& bytes) {
   if (waits) {
     const Index size = border_block(fronts_, s, kind_).size();
     if (bytes.reads()) {
-      UntouchedArray<T>& place = hands_over(fronts_, s) ? handed_over_[s] : taken_back_[s];
+      UntouchedArray<T>& place =
+          contributes_outside(fronts_, s) ? root_contributions_[s] : restored_contributions_[s];
       if (place.size() != size) place = UntouchedArray<T>(size);
-      passed_up_[s] = place.data();
+      contributions_[s] = place.data();
     }
-    bytes.values(passed_up_[s], size);
+    bytes.values(contributions_[s], size);
   }
   if (!bytes.reads()) return true;
   done_[s] = 1;
@@ -347,7 +349,7 @@ template <typename T>
 void SparseFactors<T>::release_stacks() {
   lanes_.clear();
   upper_lane_.clear();
-  of_subtrees_ = {};
+  subtree_contributions_ = {};
 }
 
 template class SparseFactors<float>;

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "core/untouched_array.hpp"
+#include "sparse/fronts/checkpointable_fronts.hpp"
 #include "sparse/fronts/factor_memory.hpp"
 #include "sparse/fronts/front.hpp"
 #include "sparse/fronts/front_entries.hpp"
 #include "sparse/fronts/fronts.hpp"
-#include "sparse/fronts/kept_fronts.hpp"
 #include "sparse/fronts/schedule.hpp"
 
 namespace spsolve {
@@ -35,7 +35,7 @@ struct FactoredFront {
 /// L D L^T or P L U with pivots from the fronts' own rows only. Keeps its memory from one
 /// factorisation to the next. The same bits for any number of threads.
 template <typename T>
-class SparseFactors final : public KeptFronts {
+class SparseFactors final : public CheckpointableFronts {
  public:
   /// `fronts` must outlive the object.
   SparseFactors(const Fronts& fronts, Factorization kind, int threads);
@@ -43,11 +43,11 @@ class SparseFactors final : public KeptFronts {
 
   /// Factors the matrix with these values, one for each entry of A. `advance` is called with the
   /// flops of each piece of work, by any thread. The result names a failure by the position of the
-  /// pivot; then there are no factors. With a `keeper` it goes on from the state that this has.
-  /// Cost: flops of the fronts. Throws std::bad_alloc.
+  /// pivot; then there are no factors. With a `checkpointer` it goes on from the state that this
+  /// has. Cost: flops of the fronts. Throws std::bad_alloc.
   PivotCounts factor(const FrontEntries& entries, const std::vector<double>& values,
                      const PivotRule& rule, const Advance& advance = {},
-                     FrontKeeper* keeper = nullptr);
+                     FrontCheckpointer* checkpointer = nullptr);
 
   Factorization kind() const { return kind_; }
   const Fronts& fronts() const { return fronts_; }
@@ -55,27 +55,27 @@ class SparseFactors final : public KeptFronts {
 
   /// The block that a front without a parent here, but with a border, has passed up (BorderBlock);
   /// until it is released, or factor() is called again.
-  const T* handed_over(LocalIndex s) const { return handed_over_[s].data(); }
-  void release(LocalIndex s) { handed_over_[s] = {}; }
+  const T* root_contribution(LocalIndex s) const { return root_contributions_[s].data(); }
+  void release(LocalIndex s) { root_contributions_[s] = {}; }
 
   /// Lets go of the stacks, which factor() makes again.
   void release_stacks();
 
   bool is_done(LocalIndex s) const override { return done_[s] != 0; }
   bool name(LocalIndex s, bool waits, FrontBytes& bytes) override;
-  void release_passed_up(LocalIndex s) override {
-    taken_back_[s] = {};
-    if (hands_over(fronts_, s)) release(s);
+  void release_contribution(LocalIndex s) override {
+    restored_contributions_[s] = {};
+    if (contributes_outside(fronts_, s)) release(s);
   }
   bool name_totals(FrontBytes& bytes) override;
   std::int64_t bytes_of(LocalIndex s) const override;
-  std::int64_t passed_up_bytes(LocalIndex s) const override;
+  std::int64_t contribution_bytes(LocalIndex s) const override;
 
  private:
-  struct Lane;
+  struct ThreadStacks;
 
   void eliminate(LocalIndex s, const FrontEntries& entries, const std::vector<double>& values,
-                 const PivotRule& rule, const Tiles& tiles, T* passed_up, T* scratch,
+                 const PivotRule& rule, const Tiles& tiles, T* contribution, T* scratch,
                  PivotCounts& counts);
   void assemble(const Front<T>& front, LocalIndex s, const FrontEntries& entries,
                 const std::vector<double>& values, const Tiles& tiles) const;
@@ -89,13 +89,13 @@ class SparseFactors final : public KeptFronts {
   std::vector<LocalIndex> rows_;      // of each pivot
   std::vector<LocalIndex> in_order_;  // 0, 1, ...: columns of the pivots of LU
   std::vector<T> off_diagonal_;
-  std::vector<Lane> lanes_, upper_lane_;        // stacks of threads, and of the fronts above
-  UntouchedArray<T> of_subtrees_;               // what subtrees pass up
-  std::vector<UntouchedArray<T>> handed_over_;  // of roots with a border
-  std::vector<T*> passed_up_;  // what each front has passed up, until its parent has taken it in
-  std::vector<char> done_;     // each front
+  std::vector<ThreadStacks> lanes_, upper_lane_;       // stacks of threads, and of the fronts above
+  UntouchedArray<T> subtree_contributions_;            // what subtrees pass up
+  std::vector<UntouchedArray<T>> root_contributions_;  // of roots with a border
+  std::vector<T*> contributions_;    // of each front, until its parent has taken it in
+  std::vector<char> done_;           // each front
   std::vector<PivotCounts> counts_;  // of the threads, of the fronts above, of what was taken back
-  std::vector<UntouchedArray<T>> taken_back_;  // of what fronts pass up, where a keeper had it
+  std::vector<UntouchedArray<T>> restored_contributions_;  // where a checkpoint had them
 };
 
 }  // namespace spsolve

@@ -297,11 +297,11 @@ void update_border(Factorization kind, const Front<T>& front, const T* off_diago
   const Index count = end - begin;
   if (kind == Factorization::lu) {
     return subtract_into<T>(m, count, p, front.lower + p, ld, front.upper + begin, m,
-                            front.passed_up + begin * m, m);
+                            front.contribution + begin * m, m);
   }
   const BorderBlock block(m, true);
   const T* l = front.lower + p + begin;
-  T* c = front.passed_up + block.column_start(begin) + begin;
+  T* c = front.contribution + block.column_start(begin) + begin;
   const Index rows = m - begin, ldc = block.leading(begin / block.width() * block.width());
   if (kind == Factorization::cholesky) {
     return subtract_into<T>(rows, count, p, l, ld, l, ld, c, ldc);

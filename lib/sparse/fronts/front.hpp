@@ -20,9 +20,9 @@ template <typename T>
 struct Front {
   Index pivots = 0;
   Index border = 0;
-  T* lower = nullptr;      ///< (p + m) x p
-  T* upper = nullptr;      ///< m x p
-  T* passed_up = nullptr;  ///< m x m, as BorderBlock has it
+  T* lower = nullptr;         ///< (p + m) x p
+  T* upper = nullptr;         ///< m x p
+  T* contribution = nullptr;  ///< m x m, as BorderBlock has it
 
   Index height() const { return pivots + border; }
 };

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/timer.hpp"
-#include "sparse/fronts/kept_fronts.hpp"
+#include "sparse/fronts/checkpointable_fronts.hpp"
 #include "sparse/fronts/schedule.hpp"
 
 namespace spsolve {
@@ -15,25 +15,25 @@ namespace spsolve {
 /// are finished first, so that threads meet, each with what it has of a subtree.
 template <typename Below, typename Above>
 void walk_fronts(const Fronts& fronts, const Schedule& schedule, bool symmetric,
-                 FrontKeeper* keeper, KeptFronts& kept, std::vector<char>& done, const Below& below,
-                 const Above& above) {
+                 FrontCheckpointer* checkpointer, CheckpointableFronts& factors,
+                 std::vector<char>& done, const Below& below, const Above& above) {
   std::atomic<bool> failed{false}, pauses{false};
   /// Whether front s is done.
   const auto eliminate = [&](LocalIndex s, const auto& work) {
     if (done[s] != 0) return true;
-    if (keeper == nullptr) {
+    if (checkpointer == nullptr) {
       if (!work()) failed = true;
       done[s] = 1;
       return !failed;
     }
     const double flops = front_flops(fronts, s, symmetric);
-    if (!pauses && keeper->wants_pause(s, flops)) pauses = true;
+    if (!pauses && checkpointer->wants_pause(s, flops)) pauses = true;
     if (pauses) return false;
     const Timer timer;
     if (!work()) failed = true;
     if (failed) return false;
     done[s] = 1;
-    keeper->done(kept, s, flops, timer.seconds());
+    checkpointer->done(factors, s, flops, timer.seconds());
     return true;
   };
   SubtreeWalk walk(schedule);
@@ -52,10 +52,10 @@ void walk_fronts(const Fronts& fronts, const Schedule& schedule, bool symmetric,
     }
     if (failed) return;
     if (!pauses) break;
-    keeper->pause(kept);
+    checkpointer->pause(factors);
     pauses = false;
   }
-  if (keeper != nullptr) keeper->finish(kept);
+  if (checkpointer != nullptr) checkpointer->finish(factors);
 }
 
 }  // namespace spsolve

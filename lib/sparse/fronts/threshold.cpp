@@ -22,11 +22,11 @@ void ThresholdOutcome::add(const ThresholdOutcome& other) {
 template <typename T>
 ThresholdFactors<T>::ThresholdFactors(const SparseAnalysis& analysis, Factorization kind,
                                       const std::vector<double>& values, int threads,
-                                      const Advance& advance, FrontKeeper* keeper)
+                                      const Advance& advance, FrontCheckpointer* checkpointer)
     : analysis_(analysis),
       kind_(kind),
-      kept_(analysis.fronts.size()),
-      passed_(analysis.fronts.size()),
+      factors_(analysis.fronts.size()),
+      contributions_(analysis.fronts.size()),
       done_(analysis.fronts.size(), 0) {
   double most = 0;
   for (const double value : values) most = std::max(most, std::abs(value));
@@ -39,9 +39,9 @@ ThresholdFactors<T>::ThresholdFactors(const SparseAnalysis& analysis, Factorizat
   };
   const Schedule schedule = factor_schedule(fronts, kind, threads);
   outcomes_.resize(schedule.threads + 1);
-  if (keeper != nullptr) keeper->begin(*this);
+  if (checkpointer != nullptr) checkpointer->begin(*this);
   walk_fronts(
-      fronts, schedule, kind != Factorization::lu, keeper, *this, done_,
+      fronts, schedule, kind != Factorization::lu, checkpointer, *this, done_,
       [&](LocalIndex s, int lane) { return step(s, Tiles(1), outcomes_[lane]); },
       [&](LocalIndex s) { return step(s, Tiles(threads), outcomes_.front()); });
   outcome_ = all();
@@ -64,7 +64,7 @@ void ThresholdFactors<T>::eliminate(LocalIndex s, const std::vector<double>& val
   const Index own = fronts.pivots(s), m = fronts.border_size(s);
   Index candidates = own;
   for (const LocalIndex child : fronts.children_of(s)) {
-    candidates += static_cast<Index>(passed_[child].rows.size());
+    candidates += static_cast<Index>(contributions_[child].rows.size());
   }
   const bool is_root = fronts.parent[s] == -1;
   ThresholdFront<T> work(candidates + m, candidates, symmetric, is_root ? 0 : tiny_);
@@ -88,44 +88,44 @@ void ThresholdFactors<T>::eliminate(LocalIndex s, const std::vector<double>& val
     }
   }
   for (const LocalIndex child : fronts.children_of(s)) {
-    Passed& passed = passed_[child];
+    Contribution& contribution = contributions_[child];
     const auto places = fronts.in_parent_of(child);
     std::vector<Index> to;
-    for (std::size_t d = 0; d < passed.rows.size(); ++d) {
+    for (std::size_t d = 0; d < contribution.rows.size(); ++d) {
       to.push_back(static_cast<Index>(work.rows.size()));
-      work.rows.push_back(passed.rows[d]);
-      work.columns.push_back(passed.columns[d]);
+      work.rows.push_back(contribution.rows[d]);
+      work.columns.push_back(contribution.columns[d]);
     }
     for (const LocalIndex position : places) to.push_back(place(position));
     const Index size = static_cast<Index>(to.size());
     for (Index c = 0; c < size; ++c) {
-      for (Index r = 0; r < size; ++r) work.at(to[r], to[c]) += passed.block[r + c * size];
+      for (Index r = 0; r < size; ++r) work.at(to[r], to[c]) += contribution.block[r + c * size];
     }
-    passed = {};
+    contribution = {};
   }
   PivotCounts counts;
   work.eliminate(tiles, counts);
   outcome.counts.add(counts);
   const Index e = work.done(), left = candidates - e, border = left + m;
 
-  Kept& kept = kept_[s];
-  kept.pivots = static_cast<LocalIndex>(e);
-  kept.border = static_cast<LocalIndex>(border);
-  kept.rows = work.rows;
-  kept.columns = work.columns;
+  FrontFactors& factors = factors_[s];
+  factors.pivots = static_cast<LocalIndex>(e);
+  factors.border = static_cast<LocalIndex>(border);
+  factors.rows = work.rows;
+  factors.columns = work.columns;
   const auto rows = fronts.border_of(s);
-  kept.rows.insert(kept.rows.end(), rows.begin(), rows.end());
-  kept.columns.insert(kept.columns.end(), rows.begin(), rows.end());
+  factors.rows.insert(factors.rows.end(), rows.begin(), rows.end());
+  factors.columns.insert(factors.columns.end(), rows.begin(), rows.end());
   const Index padding = e > 0 ? vector_sweeps::padding<T> : 0;  // for solves
-  kept.lower.resize(static_cast<std::size_t>((e + border) * e + padding));
+  factors.lower.resize(static_cast<std::size_t>((e + border) * e + padding));
   for (Index k = 0; k < e; ++k)
-    std::copy_n(&work.at(0, k), e + border, &kept.lower[k * (e + border)]);
+    std::copy_n(&work.at(0, k), e + border, &factors.lower[k * (e + border)]);
   if (symmetric) {
-    kept.off_diagonal.assign(work.off_diagonal().begin(), work.off_diagonal().begin() + e);
+    factors.off_diagonal.assign(work.off_diagonal().begin(), work.off_diagonal().begin() + e);
   } else {
-    kept.upper.resize(static_cast<std::size_t>(border * e + padding));
+    factors.upper.resize(static_cast<std::size_t>(border * e + padding));
     for (Index k = 0; k < e; ++k) {
-      for (Index j = 0; j < border; ++j) kept.upper[j + k * border] = work.at(k, e + j);
+      for (Index j = 0; j < border; ++j) factors.upper[j + k * border] = work.at(k, e + j);
     }
   }
   outcome.factor_entries += (e + border) * e + (symmetric ? 0 : border * e);
@@ -135,31 +135,31 @@ void ThresholdFactors<T>::eliminate(LocalIndex s, const std::vector<double>& val
     return;
   }
   outcome.delayed += left;
-  Passed& passed = passed_[s];
-  passed.rows.assign(work.rows.begin() + e, work.rows.end());
-  passed.columns.assign(work.columns.begin() + e, work.columns.end());
-  passed.block.resize(static_cast<std::size_t>(border * border));
+  Contribution& contribution = contributions_[s];
+  contribution.rows.assign(work.rows.begin() + e, work.rows.end());
+  contribution.columns.assign(work.columns.begin() + e, work.columns.end());
+  contribution.block.resize(static_cast<std::size_t>(border * border));
   for (Index c = 0; c < border; ++c) {
-    std::copy_n(&work.at(e, e + c), border, &passed.block[c * border]);
+    std::copy_n(&work.at(e, e + c), border, &contribution.block[c * border]);
   }
 }
 
 template <typename T>
 std::vector<FactoredFront<T>> ThresholdFactors<T>::fronts() const {
   std::vector<FactoredFront<T>> result;
-  for (const Kept& kept : kept_) {
+  for (const FrontFactors& factors : factors_) {
     FactoredFront<T> front;
-    front.pivots = kept.pivots;
-    front.border = kept.border;
-    front.lower = kept.lower.data();
-    front.ld = kept.pivots + kept.border;
-    front.upper = kept.upper.empty() ? nullptr : kept.upper.data();
-    front.ldu = kept.border;
-    front.rows = kept.rows.data();
-    front.columns = kept.columns.data();
-    front.border_rows = kept.rows.data() + kept.pivots;
-    front.border_columns = kept.columns.data() + kept.pivots;
-    front.off_diagonal = kind_ == Factorization::ldlt ? kept.off_diagonal.data() : nullptr;
+    front.pivots = factors.pivots;
+    front.border = factors.border;
+    front.lower = factors.lower.data();
+    front.ld = factors.pivots + factors.border;
+    front.upper = factors.upper.empty() ? nullptr : factors.upper.data();
+    front.ldu = factors.border;
+    front.rows = factors.rows.data();
+    front.columns = factors.columns.data();
+    front.border_rows = factors.rows.data() + factors.pivots;
+    front.border_columns = factors.columns.data() + factors.pivots;
+    front.off_diagonal = kind_ == Factorization::ldlt ? factors.off_diagonal.data() : nullptr;
     result.push_back(front);
   }
   return result;
@@ -169,26 +169,26 @@ std::vector<FactoredFront<T>> ThresholdFactors<T>::fronts() const {
 
 template <typename T>
 std::int64_t ThresholdFactors<T>::bytes_of(LocalIndex s) const {
-  const Kept& kept = kept_[s];
+  const FrontFactors& factors = factors_[s];
   return static_cast<std::int64_t>(
-      (kept.lower.size() + kept.upper.size() + kept.off_diagonal.size()) * sizeof(T) +
-      (kept.rows.size() + kept.columns.size()) * sizeof(LocalIndex));
+      (factors.lower.size() + factors.upper.size() + factors.off_diagonal.size()) * sizeof(T) +
+      (factors.rows.size() + factors.columns.size()) * sizeof(LocalIndex));
 }
 
 template <typename T>
-std::int64_t ThresholdFactors<T>::passed_up_bytes(LocalIndex s) const {
-  const Passed& passed = passed_[s];
-  return static_cast<std::int64_t>(passed.block.size() * sizeof(T) +
-                                   (passed.rows.size() + passed.columns.size()) *
+std::int64_t ThresholdFactors<T>::contribution_bytes(LocalIndex s) const {
+  const Contribution& contribution = contributions_[s];
+  return static_cast<std::int64_t>(contribution.block.size() * sizeof(T) +
+                                   (contribution.rows.size() + contribution.columns.size()) *
                                        sizeof(LocalIndex));
 }
 
 /// Whether sizes and places of what was read of a front go together.
 template <typename T>
 bool ThresholdFactors<T>::is_good(LocalIndex s) const {
-  const Kept& kept = kept_[s];
+  const FrontFactors& factors = factors_[s];
   const bool symmetric = kind_ != Factorization::lu;
-  const Index e = kept.pivots, border = kept.border, n = analysis_.fronts.order();
+  const Index e = factors.pivots, border = factors.border, n = analysis_.fronts.order();
   if (e < 0 || border < analysis_.fronts.border_size(s) || e + border > n) return false;
   const Index padding = e > 0 ? vector_sweeps::padding<T> : 0;
   const auto has = [](const auto& list, Index size) { return std::ssize(list) == size; };
@@ -196,40 +196,43 @@ bool ThresholdFactors<T>::is_good(LocalIndex s) const {
     return std::all_of(list.begin(), list.end(),
                        [&](LocalIndex place) { return place >= 0 && place < n; });
   };
-  return has(kept.lower, (e + border) * e + padding) &&
-         has(kept.upper, symmetric ? 0 : border * e + padding) &&
-         has(kept.off_diagonal, symmetric ? e : 0) &&
-         are_pairs(std::span<const T>(kept.off_diagonal)) && has(kept.rows, e + border) &&
-         has(kept.columns, e + border) && are_places(kept.rows) && are_places(kept.columns);
+  return has(factors.lower, (e + border) * e + padding) &&
+         has(factors.upper, symmetric ? 0 : border * e + padding) &&
+         has(factors.off_diagonal, symmetric ? e : 0) &&
+         are_pairs(std::span<const T>(factors.off_diagonal)) && has(factors.rows, e + border) &&
+         has(factors.columns, e + border) && are_places(factors.rows) &&
+         are_places(factors.columns);
 }
 
 template <typename T>
 bool ThresholdFactors<T>::name(LocalIndex s, bool waits, FrontBytes& bytes) {
-  Kept& kept = kept_[s];
-  bytes.value(kept.pivots);
-  bytes.value(kept.border);
-  bytes.list(kept.lower);
-  bytes.list(kept.upper);
-  bytes.list(kept.off_diagonal);
-  bytes.list(kept.rows);
-  bytes.list(kept.columns);
-  Passed& passed = passed_[s];
+  FrontFactors& factors = factors_[s];
+  bytes.value(factors.pivots);
+  bytes.value(factors.border);
+  bytes.list(factors.lower);
+  bytes.list(factors.upper);
+  bytes.list(factors.off_diagonal);
+  bytes.list(factors.rows);
+  bytes.list(factors.columns);
+  Contribution& contribution = contributions_[s];
   if (waits) {
-    bytes.list(passed.block);
-    bytes.list(passed.rows);
-    bytes.list(passed.columns);
+    bytes.list(contribution.block);
+    bytes.list(contribution.rows);
+    bytes.list(contribution.columns);
   }
   if (!bytes.reads()) return true;
   done_[s] = 1;
   if (!is_good(s)) return false;
   if (!waits) return true;
   // Delayed rows and columns are the first of its border.
-  const Index border = kept.border, delayed = border - analysis_.fronts.border_size(s);
-  return std::ssize(passed.rows) == delayed && std::ssize(passed.block) == border * border &&
-         std::equal(passed.rows.begin(), passed.rows.end(), kept.rows.begin() + kept.pivots) &&
-         std::ssize(passed.columns) == delayed &&
-         std::equal(passed.columns.begin(), passed.columns.end(),
-                    kept.columns.begin() + kept.pivots);
+  const Index border = factors.border, delayed = border - analysis_.fronts.border_size(s);
+  return std::ssize(contribution.rows) == delayed &&
+         std::ssize(contribution.block) == border * border &&
+         std::equal(contribution.rows.begin(), contribution.rows.end(),
+                    factors.rows.begin() + factors.pivots) &&
+         std::ssize(contribution.columns) == delayed &&
+         std::equal(contribution.columns.begin(), contribution.columns.end(),
+                    factors.columns.begin() + factors.pivots);
 }
 
 template <typename T>

@@ -29,13 +29,13 @@ struct ThresholdOutcome {
 /// Threads take subtrees side by side, and share the products inside of the fronts above. The same
 /// bits for any number of them.
 template <typename T>
-class ThresholdFactors final : public KeptFronts {
+class ThresholdFactors final : public CheckpointableFronts {
  public:
-  /// u = 0.1 for LU, 0.01 for L D L^T. With a `keeper` it goes on from what that has. `analysis`
-  /// must outlive the object. Throws std::bad_alloc.
+  /// u = 0.1 for LU, 0.01 for L D L^T. With a `checkpointer` it goes on from what that has.
+  /// `analysis` must outlive the object. Throws std::bad_alloc.
   ThresholdFactors(const SparseAnalysis& analysis, Factorization kind,
                    const std::vector<double>& values, int threads, const Advance& advance = {},
-                   FrontKeeper* keeper = nullptr);
+                   FrontCheckpointer* checkpointer = nullptr);
 
   const ThresholdOutcome& outcome() const { return outcome_; }
   /// For FactorSolve; they lie in the object.
@@ -43,20 +43,20 @@ class ThresholdFactors final : public KeptFronts {
 
   bool is_done(LocalIndex s) const override { return done_[s] != 0; }
   bool name(LocalIndex s, bool waits, FrontBytes& bytes) override;
-  void release_passed_up(LocalIndex s) override { passed_[s] = {}; }
+  void release_contribution(LocalIndex s) override { contributions_[s] = {}; }
   bool name_totals(FrontBytes& bytes) override;
   std::int64_t bytes_of(LocalIndex s) const override;
-  std::int64_t passed_up_bytes(LocalIndex s) const override;
+  std::int64_t contribution_bytes(LocalIndex s) const override;
 
  private:
   /// The part of a front that is kept: its factors.
-  struct Kept {
+  struct FrontFactors {
     LocalIndex pivots = 0, border = 0;
     std::vector<T> lower, upper, off_diagonal;
     std::vector<LocalIndex> rows, columns;  // pivots, then border
   };
   /// The block that a front passes up: delayed rows and columns first, then its border.
-  struct Passed {
+  struct Contribution {
     std::vector<T> block;
     std::vector<LocalIndex> rows, columns;  // delayed ones
   };
@@ -69,8 +69,8 @@ class ThresholdFactors final : public KeptFronts {
   const SparseAnalysis& analysis_;
   Factorization kind_;
   double tiny_ = 0;  // pivots below it are delayed as long as there is a parent
-  std::vector<Kept> kept_;
-  std::vector<Passed> passed_;
+  std::vector<FrontFactors> factors_;
+  std::vector<Contribution> contributions_;
   std::vector<char> done_;                  // each front
   std::vector<ThresholdOutcome> outcomes_;  // of threads, and of what was taken back
   ThresholdOutcome outcome_;

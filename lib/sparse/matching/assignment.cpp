@@ -146,7 +146,7 @@ void Assignment::grow_forest() {
   constexpr std::size_t patience = 4, least_growth = 64;
   std::size_t last_found = 0;
   double depth = 0;
-  for (Place next{0, -1}; goals_.size() < roots_.size() && take_next(next);) {
+  for (HeapEntry next{0, -1}; goals_.size() < roots_.size() && take_next(next);) {
     Column& column = columns_[next.column];
     column.distance = -infinite;
     final_.push_back(next);
@@ -203,7 +203,7 @@ void Assignment::fetch_row_of(LocalIndex column) const {
 }
 
 /// The nearest column whose distance is not final; false where there is none.
-bool Assignment::take_next(Place& next) {
+bool Assignment::take_next(HeapEntry& next) {
   while (next_nearest_ < nearest_.size()) {
     if (next_nearest_ + 2 < nearest_.size()) fetch_row_of(nearest_[next_nearest_ + 2]);
     next.column = nearest_[next_nearest_++];
@@ -226,7 +226,7 @@ bool Assignment::take_next(Place& next) {
 /// falls by it, after which all paths of the forest are without reduced cost.
 void Assignment::shift_potentials(double depth) {
   for (const LocalIndex i : roots_) rows_[i].potential += depth;
-  for (const Place& place : final_) {
+  for (const HeapEntry& place : final_) {
     Column& column = columns_[place.column];
     column.potential -= depth - place.distance;
     if (column.row >= 0) rows_[column.row].potential += depth - place.distance;
@@ -259,7 +259,7 @@ void Assignment::give_up() {
     given_up_.push_back(row);
   };
   for (const LocalIndex i : roots_) add(i);
-  for (const Place& place : final_) {
+  for (const HeapEntry& place : final_) {
     column_group_[place.column] = groups_;
     add(columns_[place.column].row);
   }

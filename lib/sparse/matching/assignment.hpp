@@ -53,10 +53,10 @@ class Assignment {
     LocalIndex row = -1;
     LocalIndex from = -1;  ///< the row before it on that path
   };
-  struct Place {
+  struct HeapEntry {
     double distance;
     LocalIndex column;
-    bool operator<(const Place& other) const {  // for a heap with the nearest on top
+    bool operator<(const HeapEntry& other) const {  // for a heap with the nearest on top
       return distance != other.distance ? distance > other.distance : column > other.column;
     }
   };
@@ -95,7 +95,7 @@ class Assignment {
   void grow_forest();
   void scan(LocalIndex row, double distance);
   void fetch_row_of(LocalIndex column) const;
-  bool take_next(Place& next);
+  bool take_next(HeapEntry& next);
   void shift_potentials(double depth);
   void augment();
   void give_up();
@@ -110,9 +110,9 @@ class Assignment {
   std::vector<LocalIndex> roots_;    ///< free rows where it began
   double bound_ = infinite;          ///< of one tree alone: no path that is as long is of use
   std::vector<LocalIndex> reached_;  ///< columns with a distance
-  std::vector<Place> final_;         ///< those whose distance is final, in that order
+  std::vector<HeapEntry> final_;     ///< those whose distance is final, in that order
   std::vector<LocalIndex> goals_;    ///< columns that were free, one for each tree that reached one
-  std::vector<Place> heap_;
+  std::vector<HeapEntry> heap_;
   std::vector<LocalIndex> nearest_;  ///< columns at the distance of the row scanned last
   std::size_t next_nearest_ = 0;
   Index steps_ = 0;  ///< entries that were looked at

@@ -10,12 +10,13 @@ namespace spsolve {
 
 namespace {
 
-const Couplings no_couplings;
+const OffDiagonalBlocks no_off_diagonal_blocks;
 
 template <typename T>
 class HostTeamFronts final : public TeamFronts<T> {
  public:
-  HostTeamFronts(Team& team, const RankTree& tree) : team_(team), tree_(tree), teams_(team, tree) {}
+  HostTeamFronts(Team& team, const TreePartition& tree)
+      : team_(team), tree_(tree), teams_(team, tree) {}
 
   PivotCounts factor(const std::vector<double>* values, const PivotRule& rule,
                      const std::function<void(double)>& advance) override {
@@ -24,20 +25,20 @@ class HostTeamFronts final : public TeamFronts<T> {
     together(team_, [&] {
       if (!factors_) factors_.emplace(team_, tree_, teams_, here.threads());
     });
-    const PivotCounts counts = factors_->factor(*values, rule, advance, keeper_);
+    const PivotCounts counts = factors_->factor(*values, rule, advance, checkpointer_);
     if (counts.failed >= 0) return counts;
     together(team_, [&] {
       std::vector<FactoredFront<T>> fronts;
       fronts.reserve(tree_.own.size());
       for (LocalIndex s = 0; s < tree_.own.size(); ++s) fronts.push_back(factors_->own().front(s));
-      own_solve_.emplace(tree_.own, std::move(fronts), tree_.kind, here.threads(), no_couplings,
-                         std::vector<T>{}, tree_.shared.order());
+      own_solve_.emplace(tree_.own, std::move(fronts), tree_.kind, here.threads(),
+                         no_off_diagonal_blocks, std::vector<T>{}, tree_.shared.order());
       found_.resize(static_cast<std::size_t>(tree_.shared.order() * most_columns()));
     });
     return counts;
   }
 
-  void keep_by(TeamKeeper* keeper) override { keeper_ = keeper; }
+  void checkpoint_by(TeamCheckpointer* checkpointer) override { checkpointer_ = checkpointer; }
 
   Index most_columns() const override { return FactorSolve<T>::most_columns; }
 
@@ -62,10 +63,10 @@ class HostTeamFronts final : public TeamFronts<T> {
 
  private:
   Team& team_;
-  const RankTree& tree_;
+  const TreePartition& tree_;
   NestedTeams teams_;
   std::optional<TeamFactors<T>> factors_;
-  TeamKeeper* keeper_ = nullptr;
+  TeamCheckpointer* checkpointer_ = nullptr;
   std::optional<FactorSolve<T>> own_solve_;
   std::vector<T> found_;  // of shared rows, between the sweeps
 };
@@ -82,11 +83,11 @@ PivotCounts counts_of_all(Team& team, const PivotCounts& mine) {
 }
 
 template <typename T>
-std::unique_ptr<TeamFronts<T>> host_team_fronts(Team& team, const RankTree& tree) {
+std::unique_ptr<TeamFronts<T>> host_team_fronts(Team& team, const TreePartition& tree) {
   return std::make_unique<HostTeamFronts<T>>(team, tree);
 }
 
-template std::unique_ptr<TeamFronts<float>> host_team_fronts(Team&, const RankTree&);
-template std::unique_ptr<TeamFronts<double>> host_team_fronts(Team&, const RankTree&);
+template std::unique_ptr<TeamFronts<float>> host_team_fronts(Team&, const TreePartition&);
+template std::unique_ptr<TeamFronts<double>> host_team_fronts(Team&, const TreePartition&);
 
 }  // namespace spsolve

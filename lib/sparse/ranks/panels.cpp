@@ -4,20 +4,20 @@
 
 namespace spsolve {
 
-FrontPlace PanelLayout::panel(Index block) const {
-  FrontPlace place;
+FrontLayout PanelLayout::panel(Index block) const {
+  FrontLayout layout;
   const int begin = static_cast<int>(blocks_.begin(block));
   const int end = static_cast<int>(blocks_.end(block));
-  place.pivots = end - begin;
-  place.border_row = aligned(place.pivots);
+  layout.pivots = end - begin;
+  layout.border_row = aligned(layout.pivots);
   const bool last = end == pivots_;
-  place.border = border_ + (last ? 0 : aligned(pivots_) - end);
-  place.ld = place.border_row + (last ? 0 : aligned(pivots_) - end) + aligned(border_);
-  return place;
+  layout.border = border_ + (last ? 0 : aligned(pivots_) - end);
+  layout.ld = layout.border_row + (last ? 0 : aligned(pivots_) - end) + aligned(border_);
+  return layout;
 }
 
-PanelLayout::PassedUp PanelLayout::passed_up(Index block) const {
-  PassedUp of;
+PanelLayout::ContributionColumns PanelLayout::contribution(Index block) const {
+  ContributionColumns of;
   of.first_column = static_cast<int>(blocks_.begin(block)) - pivots_;
   of.columns = static_cast<int>(blocks_.end(block) - blocks_.begin(block));
   of.first_row = kind_ == Factorization::lu ? 0 : of.first_column;
@@ -25,17 +25,17 @@ PanelLayout::PassedUp PanelLayout::passed_up(Index block) const {
   return of;
 }
 
-std::vector<FrontShare> shares_of(const RankTree& tree, LocalIndex s,
-                                  std::span<const RankTree::Below> children) {
+std::vector<FrontShare> shares_of(const TreePartition& tree, LocalIndex s,
+                                  std::span<const TreePartition::ContributingChild> children) {
   const ColumnBlocks blocks = tree.blocks(s);
   const bool lu = tree.kind == Factorization::lu;
   std::vector<FrontShare> shares;
   /// A rectangle, by the ranks that have its columns.
   const auto add = [&](FrontShare share) {
-    const RankTree::Below& child = children[share.child];
+    const TreePartition::ContributingChild& child = children[share.child];
     if (share.elements() == 0) return;
     if (child.shared < 0) {
-      share.from = tree.hanging_rank[child.hanging];
+      share.from = tree.subtree_rank[child.subtree];
       shares.push_back(share);
       return;
     }
@@ -50,7 +50,7 @@ std::vector<FrontShare> shares_of(const RankTree& tree, LocalIndex s,
     }
   };
   for (std::size_t c = 0; c < children.size(); ++c) {
-    const auto places = children[c].places;
+    const auto places = children[c].positions;
     const Index m = std::ssize(places);
     const auto from = [&](Index row) {
       return static_cast<Index>(std::ranges::lower_bound(places, row) - places.begin());
@@ -64,10 +64,11 @@ std::vector<FrontShare> shares_of(const RankTree& tree, LocalIndex s,
       share.to = tree.teams[s].first + blocks.owner(b);
       share.columns = own;
       share.rows = {blocks.is_border(b) && lu ? inner : own.first, m};
-      share.part = blocks.is_border(b) ? FrontShare::Part::passed_up : FrontShare::Part::lower;
+      share.part =
+          blocks.is_border(b) ? FrontShare::Target::contribution : FrontShare::Target::lower;
       add(share);
       if (!lu || blocks.is_border(b)) continue;
-      share.part = FrontShare::Part::upper;
+      share.part = FrontShare::Target::upper;
       share.rows = own;
       share.columns = {own.first, m};
       add(share);
@@ -81,21 +82,21 @@ namespace {
 /// Elements of what passes through a rank for a shared front: what its children pass up, as it
 /// leaves and comes; what the front passes up; panels of others.
 struct OnTheWay {
-  Index travels = 0, passed_up = 0, panels = 0;
+  Index travels = 0, contribution = 0, panels = 0;
 };
 
-OnTheWay on_the_way(const RankTree& tree, LocalIndex s) {
+OnTheWay on_the_way(const TreePartition& tree, LocalIndex s) {
   const ColumnBlocks blocks = tree.blocks(s);
   const PanelLayout layout(tree.kind, blocks);
   OnTheWay all;
-  const std::vector<RankTree::Below> children = tree.below(s);
+  const std::vector<TreePartition::ContributingChild> children = tree.contributing_children(s);
   for (const FrontShare& share : shares_of(tree, s, children)) {
     if (share.from == share.to) continue;
     if (share.from == tree.rank || share.to == tree.rank) all.travels += share.elements();
   }
   for (Index b = blocks.pivot_blocks(); b < blocks.size(); ++b) {
     if (!tree.owns(s, b)) continue;
-    all.passed_up += layout.passed_up(b).elements();
+    all.contribution += layout.contribution(b).elements();
   }
   if (blocks.shares()) all.panels = panel_buffers * factor_elements(tree.kind, layout.panel(0));
   return all;
@@ -103,28 +104,28 @@ OnTheWay on_the_way(const RankTree& tree, LocalIndex s) {
 
 }  // namespace
 
-GpuFactorMemory gpu_memory_in_team(const RankTree& tree) {
+GpuFactorMemory gpu_memory_in_team(const TreePartition& tree) {
   constexpr auto value = static_cast<std::int64_t>(sizeof(double));
   GpuFactorMemory memory =
       gpu_factor_memory(tree.own, tree.kind, tree.values(), std::ssize(tree.own_entries.entries));
   // Shared fronts follow each other; what a child passed up stays until its parent has it.
   std::int64_t most = 0, borders = 0, border_parts = 0;
-  std::vector<Index> passed_up(tree.shared.size(), 0);
+  std::vector<Index> contribution(tree.shared.size(), 0);
   for (LocalIndex s = 0; s < tree.shared.size(); ++s) {
     if (!tree.teams[s].holds(tree.rank)) continue;
     const ColumnBlocks blocks = tree.blocks(s);
     const PanelLayout layout(tree.kind, blocks);
     for (Index b = 0; b < blocks.pivot_blocks(); ++b) {
       if (!tree.owns(s, b)) continue;
-      const FrontPlace panel = layout.panel(b);
+      const FrontLayout panel = layout.panel(b);
       memory.factors += factor_elements(tree.kind, panel) * value;
       borders += panel.border;
       border_parts = std::max(border_parts, pieces_of_border(panel.border) * panel.pivots);
     }
     const OnTheWay of = on_the_way(tree, s);
-    passed_up[s] = of.passed_up;
-    Index live = of.passed_up + std::max(of.travels, of.panels);
-    for (const LocalIndex child : tree.shared.children_of(s)) live += passed_up[child];
+    contribution[s] = of.contribution;
+    Index live = of.contribution + std::max(of.travels, of.panels);
+    for (const LocalIndex child : tree.shared.children_of(s)) live += contribution[child];
     most = std::max(most, live * value);
   }
   constexpr std::int64_t share_of_gaps = 6;  // that blocks of other sizes leave
@@ -133,12 +134,12 @@ GpuFactorMemory gpu_memory_in_team(const RankTree& tree) {
   constexpr auto index = static_cast<std::int64_t>(sizeof(LocalIndex));
   memory.lists +=
       std::ssize(tree.shared_entries.entries) * static_cast<std::int64_t>(sizeof(FrontEntry)) +
-      (4 * borders + std::ssize(tree.places)) * index;
+      (4 * borders + std::ssize(tree.root_positions)) * index;
   memory.column += (3 * tree.shared.order() + borders + border_parts) * value;
   return memory;
 }
 
-std::vector<std::vector<FrontEntry>> panel_entries(const RankTree& tree, LocalIndex s) {
+std::vector<std::vector<FrontEntry>> panel_entries(const TreePartition& tree, LocalIndex s) {
   const ColumnBlocks blocks = tree.blocks(s);
   std::vector<std::vector<FrontEntry>> all(blocks.pivot_blocks());
   const PanelLayout layout(tree.kind, blocks);
@@ -163,7 +164,7 @@ std::vector<std::vector<FrontEntry>> panel_entries(const RankTree& tree, LocalIn
   return all;
 }
 
-std::vector<LocalIndex> panel_border(const RankTree& tree, LocalIndex s, Index block) {
+std::vector<LocalIndex> panel_border(const TreePartition& tree, LocalIndex s, Index block) {
   const ColumnBlocks blocks = tree.blocks(s);
   const PanelLayout layout(tree.kind, blocks);
   const LocalIndex before = tree.own.order();

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "sparse/places/front_places.hpp"
-#include "sparse/ranks/rank_tree.hpp"
+#include "sparse/layout/device_layout.hpp"
+#include "sparse/ranks/tree_partition.hpp"
 
 namespace spsolve {
 
@@ -31,16 +31,16 @@ class PanelLayout {
   int gap() const { return aligned(pivots_) - pivots_; }
 
   /// The shape of panel `block`, placed nowhere.
-  FrontPlace panel(Index block) const;
+  FrontLayout panel(Index block) const;
 
   /// A block of columns of what is passed up, of the border's rows from first_row on.
-  struct PassedUp {
+  struct ContributionColumns {
     int first_column = 0, columns = 0;  ///< of the border
     int first_row = 0;
     int ld = 0;
     Index elements() const { return aligned(static_cast<Index>(ld) * columns); }
   };
-  PassedUp passed_up(Index block) const;
+  ContributionColumns contribution(Index block) const;
 
   /// Where in panel `block` row `row` of the front lies: `row` pivots or more, or of the border.
   int row_in(Index block, Index row) const {
@@ -57,11 +57,11 @@ class PanelLayout {
 /// A rectangle of what a child passes up to a shared front, as a block of that front takes it in:
 /// rows and columns count in the child's border, ranks among all.
 struct FrontShare {
-  enum class Part { lower, upper, passed_up };
-  std::size_t child = 0;    ///< its number among the children
-  Index child_block = -1;   ///< that it lies in, where the child is a shared front
-  Index block = 0;          ///< of the front
-  Part part = Part::lower;  ///< of the block; upper takes rows in as columns
+  enum class Target { lower, upper, contribution };
+  std::size_t child = 0;        ///< its number among the children
+  Index child_block = -1;       ///< that it lies in, where the child is a shared front
+  Index block = 0;              ///< of the front
+  Target part = Target::lower;  ///< of the block; upper takes rows in as columns
   Range rows, columns;
   int from = 0, to = 0;
 
@@ -71,18 +71,18 @@ struct FrontShare {
 /// All that goes into shared front `s` from these children of it, the same on every rank: child by
 /// child, and block by block. For symmetric factorisations it is the lower triangle, with more in
 /// rectangles on the diagonal.
-std::vector<FrontShare> shares_of(const RankTree& tree, LocalIndex s,
-                                  std::span<const RankTree::Below> children);
+std::vector<FrontShare> shares_of(const TreePartition& tree, LocalIndex s,
+                                  std::span<const TreePartition::ContributingChild> children);
 
 /// Bytes that a rank's GPU takes for factors in double, of an elimination that all share.
-GpuFactorMemory gpu_memory_in_team(const RankTree& tree);
+GpuFactorMemory gpu_memory_in_team(const TreePartition& tree);
 
 /// The entries of A in a rank's panels of shared front `s`, by block: as FrontEntry has them of the
 /// panel as a front.
-std::vector<std::vector<FrontEntry>> panel_entries(const RankTree& tree, LocalIndex s);
+std::vector<std::vector<FrontEntry>> panel_entries(const TreePartition& tree, LocalIndex s);
 
 /// The rows of a panel's border as vectors have them, whose rows of shared fronts begin at
 /// own.order(); in the gap is a row that is known before the panel's in a backward sweep.
-std::vector<LocalIndex> panel_border(const RankTree& tree, LocalIndex s, Index block);
+std::vector<LocalIndex> panel_border(const TreePartition& tree, LocalIndex s, Index block);
 
 }  // namespace spsolve

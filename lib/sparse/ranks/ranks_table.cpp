@@ -7,7 +7,7 @@
 
 #include "core/tuning.hpp"
 #include "sparse/fronts/schedule.hpp"
-#include "sparse/ranks/rank_tree.hpp"
+#include "sparse/ranks/tree_partition.hpp"
 
 namespace spsolve {
 
@@ -27,7 +27,7 @@ class Clocks {
         seconds_(ranks, 0),
         waits_(ranks, 0),
         factors_(ranks, 0),
-        passed_(ranks, 0) {}
+        contribution_bytes_(ranks, 0) {}
 
   SimulatedElimination run() {
     for (LocalIndex s = 0; s < fronts_.size(); ++s) {
@@ -44,7 +44,8 @@ class Clocks {
     result.seconds = *last;
     result.message_seconds = waits_[last - seconds_.begin()];
     result.factor_bytes = static_cast<std::int64_t>(*std::ranges::max_element(factors_));
-    result.passed_bytes = static_cast<std::int64_t>(*std::ranges::max_element(passed_));
+    result.contribution_bytes =
+        static_cast<std::int64_t>(*std::ranges::max_element(contribution_bytes_));
     return result;
   }
 
@@ -54,7 +55,7 @@ class Clocks {
     const double p = fronts_.pivots(s), m = fronts_.border_size(s);
     return (p + m) * p + (symmetric() ? 0 : m * p);
   }
-  double passed_entries(LocalIndex s) const {
+  double contribution_entries(LocalIndex s) const {
     const double m = fronts_.border_size(s);
     return symmetric() ? m * m / 2 : m * m;
   }
@@ -65,7 +66,8 @@ class Clocks {
     seconds_[rank] += work(s);
     factors_[rank] += value_bytes * entries(s);
     const LocalIndex up = fronts_.parent[s];
-    if (up != -1 && teams_.shared(up)) passed_[rank] += value_bytes * passed_entries(s);
+    if (up != -1 && teams_.shared(up))
+      contribution_bytes_[rank] += value_bytes * contribution_entries(s);
   }
 
   void shared_front(LocalIndex s, LocalIndex number) {
@@ -80,7 +82,7 @@ class Clocks {
     // The blocks that children pass up are spread over the ranks, and come to each of them; then
     // every rank gets all panels but its own.
     double coming = 0;
-    for (const LocalIndex child : fronts_.children_of(s)) coming += passed_entries(child);
+    for (const LocalIndex child : fronts_.children_of(s)) coming += contribution_entries(child);
     const double share = 1.0 - 1.0 / range.count;
     double bytes = share * coming / range.count, messages = 2.0 * range.count;
     if (sharing > 1) {
@@ -95,7 +97,8 @@ class Clocks {
       waits_[r] += travel;
       if (sharing > 1 || blocks.owner(0) == r - range.first) {
         factors_[r] += value_bytes * entries(s) / sharing;
-        passed_[r] = std::max(passed_[r], value_bytes * (passed_entries(s) + coming) / sharing);
+        contribution_bytes_[r] = std::max(
+            contribution_bytes_[r], value_bytes * (contribution_entries(s) + coming) / sharing);
       }
     }
   }
@@ -103,8 +106,8 @@ class Clocks {
   const Fronts& fronts_;
   Factorization kind_;
   const RankSpeed& speed_;
-  FrontTeams teams_;
-  std::vector<double> seconds_, waits_, factors_, passed_;
+  ProportionalMapping teams_;
+  std::vector<double> seconds_, waits_, factors_, contribution_bytes_;
 };
 
 }  // namespace
@@ -143,7 +146,7 @@ std::string ranks_table(const SparseAnalysis& analysis, Factorization kind, int 
                         : shared >= of.message_seconds                         ? "shared fronts"
                                                                                : "messages";
     text += fmt::format("  {:>5}  {:>12}  {:>12}  {:>11.1f} %  {:>10.3g}  {:>11.2f}   {}\n", ranks,
-                        gibibytes(of.factor_bytes), gibibytes(of.passed_bytes),
+                        gibibytes(of.factor_bytes), gibibytes(of.contribution_bytes),
                         analysis.flops > 0 ? 100 * of.shared_flops / analysis.flops : 0.0,
                         of.seconds, of.seconds > 0 ? alone / of.seconds : 1.0, limit);
     if (ranks >= most) break;

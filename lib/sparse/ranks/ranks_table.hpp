@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "sparse/analysis/analysis.hpp"
-#include "sparse/ranks/front_teams.hpp"
+#include "sparse/ranks/proportional_mapping.hpp"
 
 namespace spsolve {
 
@@ -21,12 +21,12 @@ RankSpeed speed_of_gpus(const Fronts& fronts, Factorization kind);
 /// An elimination by so many ranks as it was simulated: each rank's clock goes through its own
 /// fronts, and those of a shared front wait for one another.
 struct SimulatedElimination {
-  double seconds = 0;             ///< until the last rank is done
-  double own_seconds = 0;         ///< of the rank whose own fronts take longest
-  double message_seconds = 0;     ///< that the last rank to finish was waiting for messages
-  double shared_flops = 0;        ///< of the fronts that several ranks share
-  std::int64_t factor_bytes = 0;  ///< of the rank that has most, in double
-  std::int64_t passed_bytes = 0;  ///< what the fronts of the rank with most pass up to shared ones
+  double seconds = 0;                   ///< until the last rank is done
+  double own_seconds = 0;               ///< of the rank whose own fronts take longest
+  double message_seconds = 0;           ///< that the last rank to finish was waiting for messages
+  double shared_flops = 0;              ///< of the fronts that several ranks share
+  std::int64_t factor_bytes = 0;        ///< of the rank that has most, in double
+  std::int64_t contribution_bytes = 0;  ///< to shared fronts, of the rank with most
 };
 SimulatedElimination simulate(const SparseAnalysis& analysis, Factorization kind, int ranks,
                               const RankSpeed& speed);

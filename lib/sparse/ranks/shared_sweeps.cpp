@@ -16,7 +16,7 @@ constexpr Index rows_of_piece = 512;
 }  // namespace
 
 template <typename T>
-SharedSweeps<T>::SharedSweeps(const SharedFront<T>& front, Team& team, Factorization kind,
+SharedSweeps<T>::SharedSweeps(const ParallelFront<T>& front, Team& team, Factorization kind,
                               LocalIndex first, std::span<const LocalIndex> border, bool transposed,
                               Index columns, const Tiles& tiles)
     : front_(front),
@@ -165,20 +165,21 @@ void SharedSweeps<T>::forward(T* b, T* y) {
   }
   std::fill_n(z_.begin() + p * columns, m * columns, T(0));
   const auto solve = [&](const Block& block) {
-    solve_rows(triangles_.first, block.width(), columns, diagonal(block), block.kept.ld(),
+    solve_rows(triangles_.first, block.width(), columns, diagonal(block), block.factors.ld(),
                z_.data() + block.begin * columns);
   };
   if (transposed_) {
     sum_over_ranks();
     by_rows(true, solve, [&](const Block& block, Index by) {
-      subtract_transposed_product(width(by), block.width(), columns, block.kept.at(begin(by)),
-                                  block.kept.ld(), z_.data() + begin(by) * columns,
+      subtract_transposed_product(width(by), block.width(), columns, block.factors.at(begin(by)),
+                                  block.factors.ld(), z_.data() + begin(by) * columns,
                                   z_.data() + block.begin * columns);
     });
   } else {
     by_columns(true, solve, [&](const Block& block, Index from, Index to) {
-      subtract_product(to - from, block.width(), columns, block.kept.at(from), block.kept.ld(),
-                       z_.data() + block.begin * columns, z_.data() + from * columns);
+      subtract_product(to - from, block.width(), columns, block.factors.at(from),
+                       block.factors.ld(), z_.data() + block.begin * columns,
+                       z_.data() + from * columns);
     });
   }
   for (const Block& block : front_.own()) {
@@ -186,7 +187,7 @@ void SharedSweeps<T>::forward(T* b, T* y) {
     T* found = y + (first_ + block.begin) * columns;
     std::copy_n(z_.begin() + block.begin * columns, block.width() * columns, found);
     if (kind_ == Factorization::ldlt) {
-      divide_by_d(block.width(), diagonal(block), block.kept.ld(),
+      divide_by_d(block.width(), diagonal(block), block.factors.ld(),
                   front_.off_diagonal().data() + block.begin, columns, found);
     }
   }
@@ -210,19 +211,21 @@ void SharedSweeps<T>::backward(const T* y, T* x) {
       const T* found = y + (first_ + block.begin) * columns;
       for (Index i = 0; i < block.width() * columns; ++i) own[i] += found[i];
     }
-    solve_rows(triangles_.second, block.width(), columns, diagonal(block), block.kept.ld(), own);
+    solve_rows(triangles_.second, block.width(), columns, diagonal(block), block.factors.ld(), own);
   };
   if (columns_of_u) {
     tiles_.run_pieces(0, p, rows_of_piece, [&](Index from, Index to) {
       for (const Block& block : front_.own()) {
         if (!blocks_.is_border(block.number)) continue;
-        subtract_product(to - from, block.width(), columns, block.kept.at(from), block.kept.ld(),
-                         z_.data() + block.begin * columns, z_.data() + from * columns);
+        subtract_product(to - from, block.width(), columns, block.factors.at(from),
+                         block.factors.ld(), z_.data() + block.begin * columns,
+                         z_.data() + from * columns);
       }
     });
     by_columns(false, solve, [&](const Block& block, Index from, Index to) {
-      subtract_product(to - from, block.width(), columns, block.kept.at(from), block.kept.ld(),
-                       z_.data() + block.begin * columns, z_.data() + from * columns);
+      subtract_product(to - from, block.width(), columns, block.factors.at(from),
+                       block.factors.ld(), z_.data() + block.begin * columns,
+                       z_.data() + from * columns);
     });
     gather_found();
   } else {
@@ -232,12 +235,12 @@ void SharedSweeps<T>::backward(const T* y, T* x) {
       if (blocks_.is_border(block.number)) return;
       T* rows = z_.data() + block.begin * columns;
       std::copy_n(y + (first_ + block.begin) * columns, block.width() * columns, rows);
-      subtract_transposed_product(m, block.width(), columns, block.kept.at(p), block.kept.ld(),
-                                  of_border, rows);
+      subtract_transposed_product(m, block.width(), columns, block.factors.at(p),
+                                  block.factors.ld(), of_border, rows);
     });
     by_rows(false, solve, [&](const Block& block, Index by) {
-      subtract_transposed_product(width(by), block.width(), columns, block.kept.at(begin(by)),
-                                  block.kept.ld(), z_.data() + begin(by) * columns,
+      subtract_transposed_product(width(by), block.width(), columns, block.factors.at(begin(by)),
+                                  block.factors.ld(), z_.data() + begin(by) * columns,
                                   z_.data() + block.begin * columns);
     });
   }

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "sparse/ranks/shared_front.hpp"
+#include "sparse/ranks/parallel_front.hpp"
 #include "sparse/sweeps/row_products.hpp"
 
 namespace spsolve {
@@ -19,7 +19,7 @@ class SharedSweeps {
  public:
   /// `first`: the number of the front's first pivot among the rows; `border`: the rows of its
   /// border. All must outlive the object.
-  SharedSweeps(const SharedFront<T>& front, Team& team, Factorization kind, LocalIndex first,
+  SharedSweeps(const ParallelFront<T>& front, Team& team, Factorization kind, LocalIndex first,
                std::span<const LocalIndex> border, bool transposed, Index columns,
                const Tiles& tiles);
 
@@ -38,7 +38,7 @@ class SharedSweeps {
   std::span<T> rows_of(Index block) {
     return {z_.data() + begin(block) * columns_, static_cast<std::size_t>(width(block) * columns_)};
   }
-  const T* diagonal(const Block& block) const { return block.kept.at(block.begin); }
+  const T* diagonal(const Block& block) const { return block.factors.at(block.begin); }
   LocalIndex out(Index pivot) const;
 
   template <typename Solve, typename Update>
@@ -49,7 +49,7 @@ class SharedSweeps {
   void sum_over_ranks();
   void gather_found();
 
-  const SharedFront<T>& front_;
+  const ParallelFront<T>& front_;
   Team& team_;
   Factorization kind_;
   LocalIndex first_;

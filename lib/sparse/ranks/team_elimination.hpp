@@ -32,13 +32,13 @@ class TeamElimination {
 
   Factorization kind() const { return tree_.kind; }
   /// This rank's part.
-  const RankTree& tree() const { return tree_; }
+  const TreePartition& tree() const { return tree_; }
   /// Flops of this rank's part.
   double flops() const { return flops_; }
   LocalIndex fronts() const { return fronts_; }
 
-  /// TeamFronts::keep_by().
-  void keep_by(TeamKeeper* keeper) { made_->keep_by(keeper); }
+  /// TeamFronts::checkpoint_by().
+  void checkpoint_by(TeamCheckpointer* checkpointer) { made_->checkpoint_by(checkpointer); }
 
   /// Factors the matrix with the values that rank 0 has, as HostSparseElimination::factor() does;
   /// `advance` is called with the flops of this rank's pieces of work. Collective.
@@ -61,7 +61,7 @@ class TeamElimination {
 
  private:
   Team& team_;
-  RankTree tree_;
+  TreePartition tree_;
   ValueDealer dealer_;
   std::shared_ptr<const RowExchange> rows_, columns_;  // one, where rows stay with columns
   double flops_ = 0;

@@ -8,7 +8,7 @@
 
 namespace spsolve {
 
-NestedTeams::NestedTeams(Team& team, const RankTree& tree) : teams_{&team} {
+NestedTeams::NestedTeams(Team& team, const TreePartition& tree) : teams_{&team} {
   for (const int group : tree.halves()) {
     halves_.push_back(teams_.back()->split(group, 0));
     teams_.push_back(halves_.back().get());
@@ -16,14 +16,15 @@ NestedTeams::NestedTeams(Team& team, const RankTree& tree) : teams_{&team} {
 }
 
 template <typename T>
-TeamFactors<T>::TeamFactors(Team& team, const RankTree& tree, const NestedTeams& teams, int threads)
+TeamFactors<T>::TeamFactors(Team& team, const TreePartition& tree, const NestedTeams& teams,
+                            int threads)
     : team_(team),
       tree_(tree),
       teams_(teams),
       threads_(threads),
       own_(tree.own, tree.kind, threads) {
   for (LocalIndex s = 0; s < tree.shared.size(); ++s) {
-    std::optional<SharedFront<T>>& front = shared_.emplace_back();
+    std::optional<ParallelFront<T>>& front = shared_.emplace_back();
     if (!tree.teams[s].holds(tree.rank)) continue;
     front.emplace(tree.kind, tree.blocks(s), tree.rank - tree.teams[s].first);
   }
@@ -31,23 +32,23 @@ TeamFactors<T>::TeamFactors(Team& team, const RankTree& tree, const NestedTeams&
 
 /// The column, of this rank: from its diagonal on, or whole, of L U.
 template <typename T>
-const T* TeamFactors<T>::values_below(const Below& child, Index column) const {
+const T* TeamFactors<T>::contribution_values(const ContributingChild& child, Index column) const {
   if (child.shared >= 0) {
-    const SharedFront<T>& front = *shared_[child.shared];
-    return front.passed_up(front.blocks().pivots() + column);
+    const ParallelFront<T>& front = *shared_[child.shared];
+    return front.contribution(front.blocks().pivots() + column);
   }
   const bool lu = tree_.kind == Factorization::lu;
-  const BorderBlock block(std::ssize(child.places), !lu);
-  return own_.handed_over(tree_.hanging_front[child.hanging]) + block.column_start(column) +
+  const BorderBlock block(std::ssize(child.positions), !lu);
+  return own_.root_contribution(tree_.subtree_root[child.subtree]) + block.column_start(column) +
          (lu ? 0 : column);
 }
 
 template <typename T>
-void TeamFactors<T>::release(const Below& child) {
+void TeamFactors<T>::release(const ContributingChild& child) {
   if (child.shared >= 0) {
     if (shared_[child.shared]) shared_[child.shared]->release();
-  } else if (tree_.hanging_rank[child.hanging] == tree_.rank) {
-    own_.release(tree_.hanging_front[child.hanging]);
+  } else if (tree_.subtree_rank[child.subtree] == tree_.rank) {
+    own_.release(tree_.subtree_root[child.subtree]);
   }
 }
 
@@ -72,28 +73,30 @@ bool TeamFactors<T>::all_can(LocalIndex s, bool ready, std::optional<Failure>& f
 /// Columns of these children travel from who has them to who has the columns of the front that
 /// they are added to.
 template <typename T>
-bool TeamFactors<T>::take_in(LocalIndex s, std::span<const Below> children,
-                             std::optional<Failure>& failure) {
+bool TeamFactors<T>::extend_add(LocalIndex s, std::span<const ContributingChild> children,
+                                std::optional<Failure>& failure) {
   const RankRange range = tree_.teams[s];
   Team& team = teams_.at(tree_.depth[s]);
-  SharedFront<T>& front = *shared_[s];
+  ParallelFront<T>& front = *shared_[s];
   const ColumnBlocks& blocks = front.blocks();
   const bool lu = tree_.kind == Factorization::lu;
   /// Calls visit(child, column, from, to) for each column, ranks of this front's team.
   const auto each_column = [&](const auto& visit) {
-    for (const Below& child : children) {
-      for (Index j = 0; j < std::ssize(child.places); ++j) {
-        visit(child, j, tree_.owner_below(child, j) - range.first,
-              blocks.owner(blocks.block_of(child.places[j])));
+    for (const ContributingChild& child : children) {
+      for (Index j = 0; j < std::ssize(child.positions); ++j) {
+        visit(child, j, tree_.owner_of_contribution(child, j) - range.first,
+              blocks.owner(blocks.block_of(child.positions[j])));
       }
     }
   };
-  const auto rows = [&](const Below& child, Index j) { return child.places.subspan(lu ? 0 : j); };
+  const auto rows = [&](const ContributingChild& child, Index j) {
+    return child.positions.subspan(lu ? 0 : j);
+  };
   const int me = team.rank();
   std::vector<std::vector<T>> out(team.size()), in(team.size());
   const bool fits = all_can(s, true, failure, [&] {
     std::vector<Index> leaving(team.size(), 0), coming(team.size(), 0);
-    each_column([&](const Below& child, Index j, int from, int to) {
+    each_column([&](const ContributingChild& child, Index j, int from, int to) {
       if (from == to) return;
       if (from == me) leaving[to] += std::ssize(rows(child, j));
       if (to == me) coming[from] += std::ssize(rows(child, j));
@@ -104,9 +107,9 @@ bool TeamFactors<T>::take_in(LocalIndex s, std::span<const Below> children,
     }
   });
   if (!fits) return false;
-  each_column([&](const Below& child, Index j, int from, int to) {
+  each_column([&](const ContributingChild& child, Index j, int from, int to) {
     if (from != me || to == me) return;
-    const T* values = values_below(child, j);
+    const T* values = contribution_values(child, j);
     out[to].insert(out[to].end(), values, values + rows(child, j).size());
   });
   std::vector<Outgoing> outgoing;
@@ -120,14 +123,14 @@ bool TeamFactors<T>::take_in(LocalIndex s, std::span<const Below> children,
   messages->wait();
   std::vector<const T*> next;
   for (const std::vector<T>& part : in) next.push_back(part.data());
-  each_column([&](const Below& child, Index j, int from, int to) {
+  each_column([&](const ContributingChild& child, Index j, int from, int to) {
     if (to != me) return;
     const auto where = rows(child, j);
-    const T* values = from == me ? values_below(child, j) : next[from];
+    const T* values = from == me ? contribution_values(child, j) : next[from];
     if (from != me) next[from] += where.size();
-    front.add(child.places[j], where, values);
+    front.add(child.positions[j], where, values);
   });
-  for (const Below& child : children) release(child);
+  for (const ContributingChild& child : children) release(child);
   return true;
 }
 
@@ -137,9 +140,9 @@ bool TeamFactors<T>::assemble(LocalIndex s, const std::vector<double>& values,
   for (const FrontEntry& entry : tree_.shared_entries.of(s)) {
     shared_[s]->add(entry.row, entry.column, static_cast<T>(values[entry.source]));
   }
-  const std::vector<Below> children = tree_.below(s);
-  for (const std::span<const Below> batch : RankTree::batches(children)) {
-    if (!take_in(s, batch, failure)) return false;
+  const std::vector<ContributingChild> children = tree_.contributing_children(s);
+  for (const std::span<const ContributingChild> batch : TreePartition::batches(children)) {
+    if (!extend_add(s, batch, failure)) return false;
   }
   return true;
 }
@@ -151,11 +154,11 @@ bool TeamFactors<T>::eliminate(LocalIndex s, const Run& run, PivotCounts& counts
   const bool goes_on = before.front == s;
   PivotCounts own = goes_on ? before.counts : PivotCounts{};
   std::function<void(Index)> between;
-  if (run.keeper != nullptr) {
+  if (run.checkpointer != nullptr) {
     between = [&](Index panel) {
-      if (!run.keeper->wants_within(s, panel)) return;
+      if (!run.checkpointer->wants_within(s, panel)) return;
       under_way_ = {s, panel, own};
-      run.keeper->within(s, panel);
+      run.checkpointer->within(s, panel);
     };
   }
   shared_[s]->eliminate(teams_.at(tree_.depth[s]), run.rule, Tiles(threads_), own, between,
@@ -168,7 +171,7 @@ bool TeamFactors<T>::eliminate(LocalIndex s, const Run& run, PivotCounts& counts
   counts.add(own);
   of_shared_.add(own);
   done_[s] = 1;
-  if (run.keeper != nullptr) run.keeper->shared_done(s);
+  if (run.checkpointer != nullptr) run.checkpointer->shared_done(s);
   return true;
 }
 
@@ -178,7 +181,7 @@ void TeamFactors<T>::eliminate_shared(const Run& run, PivotCounts& counts,
   for (LocalIndex s = 0; s < tree_.shared.size(); ++s) {
     if (!shared_[s] || done_[s] != 0) continue;
     const bool ready = !failure && counts.failed < 0;
-    if (run.keeper != nullptr) run.keeper->before(s, !ready);
+    if (run.checkpointer != nullptr) run.checkpointer->before(s, !ready);
     const bool goes_on = under_way_.front == s;
     const auto begin = [&] {
       if (!goes_on) shared_[s]->begin();
@@ -198,27 +201,28 @@ void TeamFactors<T>::eliminate_shared(const Run& run, PivotCounts& counts,
       failure = current_failure();
     }
   }
-  if (run.keeper != nullptr) run.keeper->finish_in_team(failure || counts.failed >= 0);
+  if (run.checkpointer != nullptr) run.checkpointer->finish_in_team(failure || counts.failed >= 0);
 }
 
 template <typename T>
 PivotCounts TeamFactors<T>::factor(const std::vector<double>& values, const PivotRule& rule,
-                                   const std::function<void(double)>& advance, TeamKeeper* keeper) {
+                                   const std::function<void(double)>& advance,
+                                   TeamCheckpointer* checkpointer) {
   PivotCounts counts;
   std::optional<Failure> failure;
   done_.assign(shared_.size(), 0);
   of_shared_ = {};
   under_way_ = {};
-  if (keeper != nullptr) keeper->begin_in_team(*this);
+  if (checkpointer != nullptr) checkpointer->begin_in_team(*this);
   try {
-    counts = own_.factor(tree_.own_entries, values, rule, advance, keeper);
+    counts = own_.factor(tree_.own_entries, values, rule, advance, checkpointer);
   } catch (...) {
     failure = current_failure();
     if (failure->scope == Scope::every_rank) throw;  // none waits for another
-    if (keeper != nullptr) keeper->own_failed(*failure);
+    if (checkpointer != nullptr) checkpointer->own_failed(*failure);
   }
   counts.add(of_shared_);
-  eliminate_shared({values, rule, advance, keeper}, counts, failure);
+  eliminate_shared({values, rule, advance, checkpointer}, counts, failure);
   agree(team_, failure);
   return counts_of_all(team_, counts);
 }
@@ -253,11 +257,11 @@ std::int64_t TeamFactors<T>::bytes_of(LocalIndex s) const {
 }
 
 template <typename T>
-std::int64_t TeamFactors<T>::passed_up_bytes(LocalIndex s) const {
-  return shared_[s]->passed_up_bytes();
+std::int64_t TeamFactors<T>::contribution_bytes(LocalIndex s) const {
+  return shared_[s]->contribution_bytes();
 }
 
-FactorMemory team_factor_memory(const RankTree& part, int threads, std::size_t value_bytes) {
+FactorMemory team_factor_memory(const TreePartition& part, int threads, std::size_t value_bytes) {
   const auto bytes = static_cast<std::int64_t>(value_bytes);
   FactorMemory memory = factor_memory(part.own, part.kind,
                                       factor_schedule(part.own, part.kind, threads), value_bytes);
@@ -267,10 +271,10 @@ FactorMemory team_factor_memory(const RankTree& part, int threads, std::size_t v
   for (LocalIndex s = 0; s < part.shared.size(); ++s) {
     if (!part.teams[s].holds(part.rank)) continue;
     const ColumnBlocks blocks = part.blocks(s);
-    const SharedFrontSize size =
-        shared_front_size(part.kind, blocks, part.rank - part.teams[s].first);
-    memory.factors += size.kept * bytes;
-    most = std::max(most, (2 * size.passed_up + 2 * blocks.height() * blocks.width()) * bytes);
+    const ParallelFrontSize size =
+        parallel_front_size(part.kind, blocks, part.rank - part.teams[s].first);
+    memory.factors += size.factors * bytes;
+    most = std::max(most, (2 * size.contribution + 2 * blocks.height() * blocks.width()) * bytes);
   }
   memory.stack += most;
   memory.rest += part.bytes() + part.values() * static_cast<std::int64_t>(sizeof(double));

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "sparse/fronts/factors.hpp"
-#include "sparse/ranks/rank_tree.hpp"
-#include "sparse/ranks/shared_front.hpp"
-#include "sparse/ranks/team_keeper.hpp"
+#include "sparse/ranks/parallel_front.hpp"
+#include "sparse/ranks/team_checkpointer.hpp"
+#include "sparse/ranks/tree_partition.hpp"
 
 namespace spsolve {
 
@@ -16,7 +16,7 @@ namespace spsolve {
 class NestedTeams {
  public:
   /// Splits `team`, which must outlive the object, as often as the tree wants it. Collective.
-  NestedTeams(Team& team, const RankTree& tree);
+  NestedTeams(Team& team, const TreePartition& tree);
 
   Team& at(int depth) const { return *teams_[depth]; }
 
@@ -30,42 +30,43 @@ class NestedTeams {
 /// fronts above, column by column to who has that column. A rank holds the factors of its subtrees
 /// and its columns of shared fronts. The same bits for the same ranks, with any number of threads.
 template <typename T>
-class TeamFactors final : public KeptTeamFronts {
+class TeamFactors final : public CheckpointableTeamFronts {
  public:
   /// `team`, `tree` and `teams` must outlive the object. Throws std::bad_alloc on this rank alone;
   /// talks to nobody.
-  TeamFactors(Team& team, const RankTree& tree, const NestedTeams& teams, int threads);
+  TeamFactors(Team& team, const TreePartition& tree, const NestedTeams& teams, int threads);
 
   /// Factors the matrix with this rank's values, in the order of its entries. `advance` is called
   /// with the flops of this rank's part of each piece of work. The counts of all ranks; a failure
   /// is the number of a pivot among those of a rank or of the shared fronts. Throws on every rank
-  /// where one has not enough memory. With a `keeper`, where all ranks have one, it goes on from
-  /// what that has. Collective.
+  /// where one has not enough memory. With a `checkpointer`, where all ranks have one, it goes on
+  /// from what that has. Collective.
   PivotCounts factor(const std::vector<double>& values, const PivotRule& rule,
-                     const std::function<void(double)>& advance = {}, TeamKeeper* keeper = nullptr);
+                     const std::function<void(double)>& advance = {},
+                     TeamCheckpointer* checkpointer = nullptr);
 
   const SparseFactors<T>& own() const { return own_; }
   /// Null where this rank has no part in it.
-  const SharedFront<T>* shared(LocalIndex s) const { return shared_[s] ? &*shared_[s] : nullptr; }
+  const ParallelFront<T>* shared(LocalIndex s) const { return shared_[s] ? &*shared_[s] : nullptr; }
 
   SparseFactors<T>& own() override { return own_; }
   bool is_done(LocalIndex s) const override { return done_[s] != 0; }
   bool name(LocalIndex s, bool waits, FrontBytes& bytes) override;
   bool name_under_way(LocalIndex s, Index panel, FrontBytes& bytes) override;
-  void release_passed_up(LocalIndex s) override { shared_[s]->release(); }
+  void release_contribution(LocalIndex s) override { shared_[s]->release(); }
   bool name_totals(FrontBytes& bytes) override;
   std::int64_t bytes_of(LocalIndex s) const override;
-  std::int64_t passed_up_bytes(LocalIndex s) const override;
+  std::int64_t contribution_bytes(LocalIndex s) const override;
 
  private:
-  using Below = RankTree::Below;
+  using ContributingChild = TreePartition::ContributingChild;
 
   /// The arguments of a call of factor().
   struct Run {
     const std::vector<double>& values;
     const PivotRule& rule;
     const std::function<void(double)>& advance;
-    TeamKeeper* keeper;
+    TeamCheckpointer* checkpointer;
   };
   /// A shared front that is eliminated up to a panel.
   struct UnderWay {
@@ -74,27 +75,28 @@ class TeamFactors final : public KeptTeamFronts {
     PivotCounts counts;
   };
 
-  const T* values_below(const Below& child, Index column) const;
-  void release(const Below& child);
+  const T* contribution_values(const ContributingChild& child, Index column) const;
+  void release(const ContributingChild& child);
   template <typename Work>
   bool all_can(LocalIndex s, bool ready, std::optional<Failure>& failure, const Work& work);
-  bool take_in(LocalIndex s, std::span<const Below> children, std::optional<Failure>& failure);
+  bool extend_add(LocalIndex s, std::span<const ContributingChild> children,
+                  std::optional<Failure>& failure);
   bool assemble(LocalIndex s, const std::vector<double>& values, std::optional<Failure>& failure);
   bool eliminate(LocalIndex s, const Run& run, PivotCounts& counts);
   void eliminate_shared(const Run& run, PivotCounts& counts, std::optional<Failure>& failure);
 
   Team& team_;
-  const RankTree& tree_;
+  const TreePartition& tree_;
   const NestedTeams& teams_;
   int threads_;
   SparseFactors<T> own_;
-  std::vector<std::optional<SharedFront<T>>> shared_;
+  std::vector<std::optional<ParallelFront<T>>> shared_;
   std::vector<char> done_;  // each shared front
   PivotCounts of_shared_;   // of those that are done
   UnderWay under_way_;
 };
 
 /// Bytes that `part`'s rank takes for factors with values of so many bytes.
-FactorMemory team_factor_memory(const RankTree& part, int threads, std::size_t value_bytes);
+FactorMemory team_factor_memory(const TreePartition& part, int threads, std::size_t value_bytes);
 
 }  // namespace spsolve

@@ -6,8 +6,8 @@
 
 #include "distribute/row_exchange.hpp"
 #include "solve/system_matrix.hpp"
-#include "sparse/ranks/rank_tree.hpp"
-#include "sparse/ranks/team_keeper.hpp"
+#include "sparse/ranks/team_checkpointer.hpp"
+#include "sparse/ranks/tree_partition.hpp"
 #include "sparse/values/scaled_values.hpp"
 #include "vectors/vectors.hpp"
 
@@ -20,9 +20,9 @@ class TeamFronts {
  public:
   virtual ~TeamFronts() = default;
 
-  /// From now on `keeper` keeps the fronts of factorisations; null: nobody does. Nothing happens
-  /// where fronts are not on the host. It must outlive them.
-  virtual void keep_by(TeamKeeper* /*keeper*/) {}
+  /// From now on `checkpointer` keeps the fronts of factorisations; null: nobody does. Nothing
+  /// happens where fronts are not on the host. It must outlive them.
+  virtual void checkpoint_by(TeamCheckpointer* /*keeper*/) {}
 
   /// Gathers the values of all bands of `matrix` in `whole`, which rank 0 has and others pass null
   /// for, where all of them lie in the memory of the device: whether they do.
@@ -50,8 +50,8 @@ class TeamFronts {
   virtual void solve(bool transposed, Index columns, std::vector<T>& b, std::vector<T>& x) = 0;
 
   /// Solves for vectors in bands, in the memory of the device, which `from` lists for b and `to`
-  /// for x: this rank's rows as RankTree::rows has them. False where they lie on the host: then
-  /// solve() does it.
+  /// for x: this rank's rows as TreePartition::rows has them. False where they lie on the host:
+  /// then solve() does it.
   virtual bool solve_in_bands(bool /*transposed*/, const RowExchange& /*from*/,
                               const RowExchange& /*to*/, const Vectors& /*b*/, Vectors& /*x*/) {
     return false;
@@ -63,9 +63,9 @@ PivotCounts counts_of_all(Team& team, const PivotCounts& mine);
 
 /// In the memory of this process, by its threads; `team` and `tree` must outlive the object.
 template <typename T>
-std::unique_ptr<TeamFronts<T>> host_team_fronts(Team& team, const RankTree& tree);
+std::unique_ptr<TeamFronts<T>> host_team_fronts(Team& team, const TreePartition& tree);
 
-extern template std::unique_ptr<TeamFronts<float>> host_team_fronts(Team&, const RankTree&);
-extern template std::unique_ptr<TeamFronts<double>> host_team_fronts(Team&, const RankTree&);
+extern template std::unique_ptr<TeamFronts<float>> host_team_fronts(Team&, const TreePartition&);
+extern template std::unique_ptr<TeamFronts<double>> host_team_fronts(Team&, const TreePartition&);
 
 }  // namespace spsolve

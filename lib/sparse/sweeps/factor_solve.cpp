@@ -44,12 +44,13 @@ FactorSolve<T>::~FactorSolve() = default;
 
 template <typename T>
 FactorSolve<T>::FactorSolve(const Fronts& tree, std::vector<FactoredFront<T>> fronts,
-                            Factorization kind, int threads, const Couplings& couplings,
-                            std::vector<T> between, LocalIndex outside)
+                            Factorization kind, int threads,
+                            const OffDiagonalBlocks& off_diagonal_blocks, std::vector<T> between,
+                            LocalIndex outside)
     : tree_(tree),
       fronts_(std::move(fronts)),
       kind_(kind),
-      couplings_(couplings),
+      off_diagonal_blocks_(off_diagonal_blocks),
       between_(std::move(between)),
       rows_(tree.order() + outside) {
   group_trees(threads);
@@ -80,13 +81,13 @@ void FactorSolve<T>::group_trees(int threads) {
     groups_.push_back(std::move(group));
   };
   const auto share = [&](double all) { return all > worth_cutting ? most_of_subtree : 2; };
-  if (couplings_.empty()) {
+  if (off_diagonal_blocks_.empty()) {
     const double all = std::accumulate(work.begin(), work.end(), 0.0);
     return add(cut_subtrees(tree_, work, share(all)), all);
   }
   const std::vector<double> below = work_below(tree_, work);
-  for (std::size_t tree = 0; tree < couplings_.roots.size(); ++tree) {
-    const LocalIndex root = couplings_.roots[tree];
+  for (std::size_t tree = 0; tree < off_diagonal_blocks_.roots.size(); ++tree) {
+    const LocalIndex root = off_diagonal_blocks_.roots[tree];
     if (below[root] > worth_cutting) {
       add(cut_subtrees(tree_, work, share(below[root]), std::span(&root, 1)), below[root]);
     } else if (groups_.empty() || !groups_.back().parts.empty()) {
@@ -128,8 +129,9 @@ void FactorSolve<T>::make_ready() const {
 
 template <typename T>
 void FactorSolve<T>::couple(bool transposed, Index tree, Index columns, const T* x, T* b) const {
-  for (Index k = couplings_.starts[tree]; k < couplings_.starts[tree + 1]; ++k) {
-    const Coupling& entry = couplings_.entries[k];
+  for (Index k = off_diagonal_blocks_.starts[tree]; k < off_diagonal_blocks_.starts[tree + 1];
+       ++k) {
+    const OffDiagonalEntry& entry = off_diagonal_blocks_.entries[k];
     const T* from = x + (transposed ? entry.row : entry.column) * columns;
     T* to = b + (transposed ? entry.column : entry.row) * columns;
     for (Index c = 0; c < columns; ++c) to[c] -= between_[k] * from[c];
@@ -218,7 +220,7 @@ void FactorSolve<T>::solve_block(bool transposed, Index columns, T* b, T* x) con
       const Index tree = group.trees[transposed ? group.trees.size() - 1 - i : i];
       if (!transposed) couple(false, tree, columns, x, b);
       if (group.parts.empty()) {
-        solve_tree(sweeps, couplings_.roots[tree], columns, b, x, space.rows[0].data());
+        solve_tree(sweeps, off_diagonal_blocks_.roots[tree], columns, b, x, space.rows[0].data());
       } else {
         forward_side_by_side(sweeps, group, columns, b, x, space);
         backward_side_by_side(sweeps, group, columns, x, space);

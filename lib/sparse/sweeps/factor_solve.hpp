@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "sparse/fronts/factors.hpp"
-#include "sparse/sweeps/couplings.hpp"
 #include "sparse/sweeps/front_sweeps.hpp"
+#include "sparse/sweeps/off_diagonal_blocks.hpp"
 #include "sparse/sweeps/tree_parts.hpp"
 
 namespace spsolve {
@@ -18,10 +18,10 @@ template <typename T>
 class FactorSolve {
  public:
   /// `fronts`: those of `tree`, in their order; `between`: the value of each coupling. `tree` and
-  /// `couplings` must outlive the object. `outside`: rows after those of the pivots that borders
-  /// may name, of fronts that others have eliminated.
+  /// `off_diagonal_blocks` must outlive the object. `outside`: rows after those of the pivots that
+  /// borders may name, of fronts that others have eliminated.
   FactorSolve(const Fronts& tree, std::vector<FactoredFront<T>> fronts, Factorization kind,
-              int threads, const Couplings& couplings, std::vector<T> between,
+              int threads, const OffDiagonalBlocks& off_diagonal_blocks, std::vector<T> between,
               LocalIndex outside = 0);
 
   ~FactorSolve();
@@ -77,7 +77,7 @@ class FactorSolve {
   const Fronts& tree_;
   std::vector<FactoredFront<T>> fronts_;
   Factorization kind_;
-  const Couplings& couplings_;
+  const OffDiagonalBlocks& off_diagonal_blocks_;
   std::vector<T> between_;     // values of the couplings
   std::vector<Group> groups_;  // in the order of solves
   int threads_ = 1;

@@ -15,19 +15,19 @@ namespace {
 
 /// The memory that other numbers of ranks would take, for rank 0 to say.
 std::string table_of_ranks(const SolverQuestion& question, Team& team, int most) {
-  const SparseOutlook& outlook = question.study.outlook;
-  if (!outlook.analysed) {
+  const FactorizationEstimate& estimate = question.pattern_analysis.estimate;
+  if (!estimate.analysed) {
     fail_everywhere(ExitCode::input,
                     "--ranks asks for what a sparse elimination takes, and this system is not "
                     "analysed for one; use solve.method=sparse_lu");
   }
   return together(team, [&] {
     if (team.rank() > 0) return std::string();
-    const SparseAnalysis& analysis = *question.study.analysis;
-    return ranks_table(analysis, outlook.kind, most,
+    const SparseAnalysis& analysis = *question.pattern_analysis.analysis;
+    return ranks_table(analysis, estimate.kind, most,
                        question.memory == MemoryKind::gpu
-                           ? speed_of_gpus(analysis.fronts, outlook.kind)
-                           : speed_of_hosts(analysis.fronts, outlook.kind, outlook.threads));
+                           ? speed_of_gpus(analysis.fronts, estimate.kind)
+                           : speed_of_hosts(analysis.fronts, estimate.kind, estimate.threads));
   });
 }
 
@@ -36,17 +36,18 @@ MemoryCheck plan_over(const Config& config, Team& team, const Gpus& gpus, Memory
                       int most_ranks) {
   take_threads(config, team);
   const SystemShape shape = shape_for_all(config, team);
-  const StudyLate late = [&] { return study_instead(config, shape, team); };
+  const LateAnalysis late = [&] { return analyse_pattern_instead(config, shape, team); };
   const Rotated rotated = rotated_by(config);
-  SparseStudy study;
+  PatternAnalysis pattern_analysis;
   const std::int64_t resident = resident_memory();
   if (may_be_sparse(config)) {
     if (MemoryCheck reading = check_reading(config, shape, team, plan); !reading.fits)
       return reading;
     const Csr<double> whole = together(
         team, [&] { return team.rank() == 0 ? load_rotated(config.matrix) : Csr<double>{}; });
-    study = most_ranks > 0 ? study_for(config, team, whole)
-                           : study_for_run(config, shape, team, whole, {}, gpus);
+    pattern_analysis = most_ranks > 0
+                           ? analyse_pattern_for(config, team, whole)
+                           : analyse_pattern_for_run(config, shape, team, whole, {}, gpus);
   }
   TaskReport ignored;
   const bool on_gpu = wants_gpu_elimination(config, shape.matrix.rows, team, gpus, ignored);
@@ -54,9 +55,10 @@ MemoryCheck plan_over(const Config& config, Team& team, const Gpus& gpus, Memory
     fail_everywhere(ExitCode::resources, "device=cuda: {}", gpus.why_none);
   }
   const bool on_hosts =
-      !on_gpu || stays_on_hosts(config, shape, study, team.size(), gpus.dense_bytes);
-  SolverQuestion question = question_for(
-      config, shape, team.size(), on_hosts ? GpuDenseBytes{} : gpus.dense_bytes, std::move(study));
+      !on_gpu || stays_on_hosts(config, shape, pattern_analysis, team.size(), gpus.dense_bytes);
+  SolverQuestion question =
+      question_for(config, shape, team.size(), on_hosts ? GpuDenseBytes{} : gpus.dense_bytes,
+                   std::move(pattern_analysis));
   std::string note;
   MemoryCheck check = plan_what_fits(
       question, rotated, resident, team, plan,

@@ -83,28 +83,31 @@ class SolveRun {
     // Until all that works on GPUs is made.
     const std::shared_ptr<void> started = start_gpus_ahead(config_, shape.matrix, team_, gpus_);
     if (looks_first) whole = read();
-    const KeptAnalysis kept{config_.checkpoint.directory,
-                            config_.checkpoint.resume != ResumeChoice::never};
-    SparseStudy study = times_.measure("analyse", [&] {
-      return naming(report_.matrix,
-                    [&] { return study_for_run(config_, shape, team_, whole, kept, gpus_); });
+    const AnalysisCache cache{config_.checkpoint.directory,
+                              config_.checkpoint.resume != ResumeChoice::never};
+    PatternAnalysis pattern_analysis = times_.measure("analyse", [&] {
+      return naming(report_.matrix, [&] {
+        return analyse_pattern_for_run(config_, shape, team_, whole, cache, gpus_);
+      });
     });
-    kept_analysis_ = study.kept_in;
-    if (!study.note.empty()) report_.notes.push_back(study.note);
-    if (study.analysis != nullptr) hand_back_freed_memory();  // graphs and what they were cut into
-    const std::unique_ptr<DenseMemory> memory = times_.measure(
-        "device", [&] { return place_system(config_, shape, study, team_, gpus_, report_); });
+    analysis_cache_ = pattern_analysis.cached_in;
+    if (!pattern_analysis.note.empty()) report_.notes.push_back(pattern_analysis.note);
+    if (pattern_analysis.analysis != nullptr)
+      hand_back_freed_memory();  // graphs and what they were cut into
+    const std::unique_ptr<DenseMemory> memory = times_.measure("device", [&] {
+      return place_system(config_, shape, pattern_analysis, team_, gpus_, report_);
+    });
     const bool on_gpu = memory->memory() == MemoryKind::gpu;
     const GpuMemoryWatch on_its_gpu(gpus_, on_gpu);
     SolverQuestion question =
         question_for(config_, shape, team_.size(), on_gpu ? gpus_.dense_bytes : GpuDenseBytes{},
-                     std::move(study));
+                     std::move(pattern_analysis));
     plan(shape, question, on_its_gpu.available());
     if (!looks_first && !shape.reads_together) whole = read();
 
     const SolverRow& row = *naming(report_.matrix, [&] { return &choose_solver(question); });
-    const bool keeps = is_kept(row, question);
-    if (is_sparse(row.method)) draw(whole, question.study);
+    const bool wants_checkpoints = is_checkpointed(row, question);
+    if (is_sparse(row.method)) draw(whole, question.pattern_analysis);
     SystemSolver solver(deal_out(config_, shape, team_, std::move(whole),
                                  {memory->vectors(), row.method}, times_, report_),
                         row, question, *memory, before_second_of(row, question));
@@ -114,10 +117,10 @@ class SolveRun {
                       }));
     if (steps.size() > 1) std::erase(report_.files, config_.output.solution.string());
     if (steps.size() == 1) {
-      solve(solver, steps.front(), keeps);
+      solve(solver, steps.front(), wants_checkpoints);
     } else {
       for (std::size_t k = systems_.begin(config_, solver.matrix(), steps); k < steps.size(); ++k) {
-        solve_one_of_many(solver, steps[k], keeps);
+        solve_one_of_many(solver, steps[k], wants_checkpoints);
       }
       systems_.finish();
     }
@@ -128,10 +131,10 @@ class SolveRun {
 
  private:
   /// Whether checkpoints are kept: where they are wanted, by a method that does.
-  bool is_kept(const SolverRow& row, const SolverQuestion& question) {
-    if (!question.keeps) return false;
-    const std::string_view why = why_not_kept(row.method, question.ranks,
-                                              question.study.outlook.over_ranks, question.memory);
+  bool is_checkpointed(const SolverRow& row, const SolverQuestion& question) {
+    if (!question.wants_checkpoints) return false;
+    const std::string_view why = why_no_checkpoints(
+        row.method, question.ranks, question.pattern_analysis.estimate.over_ranks, question.memory);
     if (why.empty()) return true;
     if (config_.checkpoint.resume == ResumeChoice::require) {
       fail_everywhere(
@@ -174,7 +177,7 @@ class SolveRun {
     std::string note;
     const MemoryCheck memory = naming(report_.matrix, [&] {
       return plan_what_fits(question, rotated_by(config_), resident_, team_, plan, gpu_available,
-                            note, [&] { return study_instead(config_, shape, team_); });
+                            note, [&] { return analyse_pattern_instead(config_, shape, team_); });
     });
     if (!note.empty()) report_.notes.push_back(note);
     refuse_what_does_not_fit(plan, memory, report_);
@@ -193,23 +196,23 @@ class SolveRun {
   }
 
   /// What a sparse elimination looks like, for output.html.
-  void draw(const Csr<double>& whole, const SparseStudy& study) {
+  void draw(const Csr<double>& whole, const PatternAnalysis& pattern_analysis) {
     if (config_.output.html.empty()) return;
     times_.measure("analyse", [&] {
       together(team_, [&] {
         if (team_.rank() != 0) return;
-        report_.patterns.in_order = pattern_in_order(whole, *study.analysis);
-        report_.patterns.factors = factor_pattern(*study.analysis);
+        report_.patterns.in_order = pattern_in_order(whole, *pattern_analysis.analysis);
+        report_.patterns.factors = factor_pattern(*pattern_analysis.analysis);
       });
     });
   }
 
   /// -> scaled rows -> pivots, updates
-  void eliminate(SystemSolver& solver, const Vectors& b, bool keeps) {
+  void eliminate(SystemSolver& solver, const Vectors& b, bool wants_checkpoints) {
     times_.measure("prepare", [&] {
       solver.prepare();
       report_.equilibrated = solver.scaling().scales;
-      if (keeps) {
+      if (wants_checkpoints) {
         checkpoints_.emplace(team_, config_.checkpoint,
                              problem_of(solver.matrix(), solver.scaling(), solver.choice(),
                                         is_krylov(solver.choice().method) ? &b : nullptr),
@@ -226,7 +229,7 @@ class SolveRun {
     times_.measure("eliminate", [&] {
       Progress progress("eliminating", solver.flops(),
                         show_progress(team_, config_.output.progress));
-      if (keeps) {
+      if (wants_checkpoints) {
         end_.emplace(std::initializer_list<int>{}, std::initializer_list<int>{SIGINT, SIGTERM});
       } else {
         end_at_once();
@@ -246,13 +249,13 @@ class SolveRun {
   }
 
   /// One system of a sequence, whose failure is its own: the others are solved all the same.
-  void solve_one_of_many(SystemSolver& solver, const Step& step, bool keeps) {
+  void solve_one_of_many(SystemSolver& solver, const Step& step, bool wants_checkpoints) {
     const Timer timer;
     StepReport told = begun_report(step);
     if (!step.values.empty()) why_singular_.clear();
     try {
       if (!why_singular_.empty()) fail_everywhere(ExitCode::not_trustworthy, "{}", why_singular_);
-      const SolveOutcome outcome = solve(solver, step, keeps);
+      const SolveOutcome outcome = solve(solver, step, wants_checkpoints);
       told.solution = step.solution.string();
       told.status = name(outcome.trust.verdict);
       told.backward_error = outcome.refinement.after.backward_error;
@@ -271,7 +274,7 @@ class SolveRun {
   }
 
   /// One system; its factors are there, unless it is the first with its values.
-  SolveOutcome solve(SystemSolver& solver, const Step& step, bool keeps) {
+  SolveOutcome solve(SystemSolver& solver, const Step& step, bool wants_checkpoints) {
     if (!step.values.empty()) {
       times_.measure("read", [&] { solver.set_values(values_of(step.values, solver.matrix())); });
       eliminated_ = false;
@@ -280,7 +283,7 @@ class SolveRun {
       return right_hand_side(step.b, solver.matrix(), config_.matrix.rotate_rows);
     });
     const std::string source = step.values.empty() ? report_.matrix : step.values.string();
-    if (!eliminated_) naming(source, [&] { eliminate(solver, *b, keeps); });
+    if (!eliminated_) naming(source, [&] { eliminate(solver, *b, wants_checkpoints); });
     const std::unique_ptr<Vectors> x = solver.matrix().vectors(b->columns());
     const SolveOutcome outcome = naming(source, [&] { return solver.solve(*b, *x, times_); });
     write(*x, step);
@@ -322,7 +325,7 @@ class SolveRun {
     if (checkpoints_ && report_.trust.verdict == Verdict::solved) checkpoints_->remove();
     if (report_.trust.verdict == Verdict::solved) {
       std::error_code ignored;
-      std::filesystem::remove(kept_analysis_, ignored);
+      std::filesystem::remove(analysis_cache_, ignored);
     }
     times_.add("total", report_.before + total_.seconds());
 
@@ -387,7 +390,7 @@ class SolveRun {
   std::int64_t resident_ = 0;  // bytes that this process held at first
   PhaseTimes times_;
   std::optional<Checkpoints> checkpoints_;
-  std::filesystem::path kept_analysis_;     // on rank 0, beside checkpoints; or empty
+  std::filesystem::path analysis_cache_;    // on rank 0, beside checkpoints; or empty
   std::optional<SignalRequests> end_;       // while what is kept is eliminated
   std::optional<EndsByInterrupt> at_once_;  // while anything else is
 };

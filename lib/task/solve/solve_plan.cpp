@@ -54,14 +54,14 @@ std::pair<SolverQuestion, std::string> by_method(const SolverQuestion& question,
 /// of matrix, blocked elimination.
 std::vector<Method> methods_instead(const SolverQuestion& question) {
   std::vector<Method> methods;
-  const SparseOutlook& outlook = question.study.outlook;
-  if (outlook.analysed) {
+  const FactorizationEstimate& estimate = question.pattern_analysis.estimate;
+  if (estimate.analysed) {
     for (const Method method : {Method::sparse_cholesky, Method::sparse_ldlt, Method::sparse_lu}) {
-      if (factorization_of(method) == outlook.kind) methods.push_back(method);
+      if (factorization_of(method) == estimate.kind) methods.push_back(method);
     }
   }
-  const bool definite = outlook.analysed && outlook.kind == Factorization::cholesky;
-  const bool symmetric = outlook.analysed && outlook.facts.symmetric;
+  const bool definite = estimate.analysed && estimate.kind == Factorization::cholesky;
+  const bool symmetric = estimate.analysed && estimate.facts.symmetric;
   methods.push_back(definite ? Method::cg : symmetric ? Method::minres : Method::gmres);
   methods.push_back(Method::lu);
   std::erase(methods, choose_solver(question).method);
@@ -88,7 +88,8 @@ std::vector<Remedy> remedies(const SolverQuestion& question, Rotated rotated,
           [&](SolverQuestion& changed) { changed.options.precision = precision; });
   };
   // A matrix that was analysed is on rank 0 as a whole.
-  if (question.ranks > 1 && !question.study.outlook.analysed && !question.reads_together) {
+  if (question.ranks > 1 && !question.pattern_analysis.estimate.analysed &&
+      !question.reads_together) {
     offer("matrix.reader=parallel", [](SolverQuestion& changed) {
       changed.reads_together = ReadingTogether{BandedReading{}.piece_bytes, false};
     });
@@ -119,7 +120,7 @@ std::vector<Remedy> remedies(const SolverQuestion& question, Rotated rotated,
 }  // namespace
 
 SolverQuestion question_for(const Config& config, const SystemShape& shape, int ranks,
-                            const GpuDenseBytes& gpu, SparseStudy study) {
+                            const GpuDenseBytes& gpu, PatternAnalysis pattern_analysis) {
   SolverQuestion question;
   question.shape = shape.matrix;
   question.right_hand_sides = shape.right_hand_sides;
@@ -129,10 +130,10 @@ SolverQuestion question_for(const Config& config, const SystemShape& shape, int 
   question.memory = gpu ? MemoryKind::gpu : MemoryKind::host;
   question.gpu = gpu;
   question.reads_together = shape.reads_together;
-  question.keeps = !config.checkpoint.directory.empty();
+  question.wants_checkpoints = !config.checkpoint.directory.empty();
   question.null_vectors = shape.null_vectors;
   question.guesses = !config.solve.initial_guess.empty();
-  question.study = std::move(study);
+  question.pattern_analysis = std::move(pattern_analysis);
   return question;
 }
 
@@ -158,29 +159,29 @@ MemoryKind memory_asked_for(const Config& config) {
   return config.device == DeviceChoice::cuda ? MemoryKind::gpu : MemoryKind::host;
 }
 
-SparseStudy study_for(const Config& config, Team& team, const Csr<double>& whole,
-                      const KeptAnalysis& kept) {
+PatternAnalysis analyse_pattern_for(const Config& config, Team& team, const Csr<double>& whole,
+                                    const AnalysisCache& cache) {
   if (!may_be_sparse(config)) return {};
-  return study_sparsity(team, whole, config.solve, memory_asked_for(config), kept);
+  return analyse_pattern(team, whole, config.solve, memory_asked_for(config), cache);
 }
 
-bool stays_on_hosts(const Config& config, const SystemShape& shape, const SparseStudy& study,
-                    int ranks, const GpuDenseBytes& gpu) {
+bool stays_on_hosts(const Config& config, const SystemShape& shape,
+                    const PatternAnalysis& pattern_analysis, int ranks, const GpuDenseBytes& gpu) {
   if (!gpu || config.device == DeviceChoice::host) return true;
-  if (config.device == DeviceChoice::cuda || !study.outlook.analysed) return false;
-  const SolverQuestion on_hosts = question_for(config, shape, ranks, {}, study);
-  const SolverQuestion on_gpus = question_for(config, shape, ranks, gpu, study);
+  if (config.device == DeviceChoice::cuda || !pattern_analysis.estimate.analysed) return false;
+  const SolverQuestion on_hosts = question_for(config, shape, ranks, {}, pattern_analysis);
+  const SolverQuestion on_gpus = question_for(config, shape, ranks, gpu, pattern_analysis);
   return choose_solver(on_hosts).analyse(on_hosts).seconds <=
          gpu_tuning.seconds_of_start + choose_solver(on_gpus).analyse(on_gpus).seconds;
 }
 
 std::unique_ptr<DenseMemory> place_system(const Config& config, const SystemShape& shape,
-                                          const SparseStudy& study, Team& team, const Gpus& gpus,
-                                          TaskReport& report) {
+                                          const PatternAnalysis& pattern_analysis, Team& team,
+                                          const Gpus& gpus, TaskReport& report) {
   TaskReport ignored;
   const bool on_gpu = wants_gpu_elimination(config, shape.matrix.rows, team, gpus, ignored);
   if (on_gpu && gpus.dense_bytes &&
-      stays_on_hosts(config, shape, study, team.size(), gpus.dense_bytes)) {
+      stays_on_hosts(config, shape, pattern_analysis, team.size(), gpus.dense_bytes)) {
     report.device = "host";
     return std::make_unique<HostDenseMemory>(team);
   }
@@ -189,29 +190,32 @@ std::unique_ptr<DenseMemory> place_system(const Config& config, const SystemShap
 
 MemoryCheck plan_question(const SolverQuestion& question, Rotated rotated, std::int64_t resident,
                           Team& team, MemoryPlan& plan, std::optional<std::int64_t> gpu_available,
-                          const StudyLate& study_late) {
+                          const LateAnalysis& late_analysis) {
   const PlanFor plans = planner(question, rotated, resident);
   plan = plans(team.rank(), team.size());
   MemoryCheck check = check_memory(team, plan, plans, {}, gpu_available);
   if (check.fits) return check;
-  SolverQuestion studied = question;
-  if (study_late && !question.study.outlook.analysed) studied.study = study_late();
-  return check_memory(team, plan, plans, remedies(studied, rotated, resident), gpu_available);
+  SolverQuestion analysed_question = question;
+  if (late_analysis && !question.pattern_analysis.estimate.analysed)
+    analysed_question.pattern_analysis = late_analysis();
+  return check_memory(team, plan, plans, remedies(analysed_question, rotated, resident),
+                      gpu_available);
 }
 
 MemoryCheck plan_what_fits(SolverQuestion& question, Rotated rotated, std::int64_t resident,
                            Team& team, MemoryPlan& plan, std::optional<std::int64_t> gpu_available,
-                           std::string& note, const StudyLate& study_late) {
+                           std::string& note, const LateAnalysis& late_analysis) {
   if (gpu_available) question.gpu_memory = *gpu_available;
   MemoryCheck check =
-      plan_question(question, rotated, resident, team, plan, gpu_available, study_late);
-  const SparseOutlook& outlook = question.study.outlook;
-  if (check.fits || question.options.method != Method::automatic || !outlook.analysed) return check;
+      plan_question(question, rotated, resident, team, plan, gpu_available, late_analysis);
+  const FactorizationEstimate& estimate = question.pattern_analysis.estimate;
+  if (check.fits || question.options.method != Method::automatic || !estimate.analysed)
+    return check;
   SolverQuestion other = question;
-  other.options.method = !outlook.facts.symmetric          ? Method::gmres
-                         : outlook.facts.positive_diagonal ? Method::cg
-                                                           : Method::minres;
-  other.study.analysis = nullptr;
+  other.options.method = !estimate.facts.symmetric          ? Method::gmres
+                         : estimate.facts.positive_diagonal ? Method::cg
+                                                            : Method::minres;
+  other.pattern_analysis.analysis = nullptr;
   const bool refused = std::ranges::any_of(solver_table(), [&](const SolverRow& row) {
     return row.method == other.options.method && !row.refuse(other).empty();
   });

@@ -25,15 +25,15 @@ struct SystemShape {
 /// The question of `config` to the solver table, for a shape that is known: on GPUs where `gpu`
 /// says what dense rows take there.
 SolverQuestion question_for(const Config& config, const SystemShape& shape, int ranks,
-                            const GpuDenseBytes& gpu, SparseStudy study = {});
+                            const GpuDenseBytes& gpu, PatternAnalysis pattern_analysis = {});
 
 /// Where a system is eliminated for certain, or else hosts'.
 MemoryKind memory_asked_for(const Config& config);
 
 /// The study of the pattern of rank 0's `whole` for sparse elimination, where `config` leaves room
 /// for it. Collective.
-SparseStudy study_for(const Config& config, Team& team, const Csr<double>& whole,
-                      const KeptAnalysis& kept = {});
+PatternAnalysis analyse_pattern_for(const Config& config, Team& team, const Csr<double>& whole,
+                                    const AnalysisCache& cache = {});
 
 /// Whether `config` leaves room for sparse elimination, so that the matrix is to be read before
 /// anything is decided.
@@ -42,13 +42,13 @@ bool may_be_sparse(const Config& config);
 /// Whether a system that was studied is eliminated on hosts though there are GPUs, of which `gpu`
 /// says what dense rows take there: where device=auto leaves the choice, and that is predicted to
 /// be sooner done.
-bool stays_on_hosts(const Config& config, const SystemShape& shape, const SparseStudy& study,
-                    int ranks, const GpuDenseBytes& gpu);
+bool stays_on_hosts(const Config& config, const SystemShape& shape,
+                    const PatternAnalysis& pattern_analysis, int ranks, const GpuDenseBytes& gpu);
 
 /// Where a system is eliminated, on hosts or GPUs. Notes the device in `report`. Collective.
 std::unique_ptr<DenseMemory> place_system(const Config& config, const SystemShape& shape,
-                                          const SparseStudy& study, Team& team, const Gpus& gpus,
-                                          TaskReport& report);
+                                          const PatternAnalysis& pattern_analysis, Team& team,
+                                          const Gpus& gpus, TaskReport& report);
 
 /// The parts of a system whose rows are rotated once they are read (matrix.rotate_rows).
 struct Rotated {
@@ -62,22 +62,22 @@ Remedy iterated_in_bands(const Config& config, const SystemShape& shape, std::in
 
 /// The study of the pattern, for a system that was not studied as it is to be made dense; nothing
 /// where rank 0 cannot read it. Collective.
-using StudyLate = std::function<SparseStudy()>;
+using LateAnalysis = std::function<PatternAnalysis()>;
 
 /// plan_solve() for such a question, where this process held `resident` bytes before it read
 /// anything, and `gpu_available` are free on this rank's GPU. Where it does not fit, the remedy
-/// names a sparse method, then a Krylov method, then other ways, as far as they fit; `study_late`
-/// is asked for what they need to know. Collective.
+/// names a sparse method, then a Krylov method, then other ways, as far as they fit;
+/// `late_analysis` is asked for what they need to know. Collective.
 MemoryCheck plan_question(const SolverQuestion& question, Rotated rotated, std::int64_t resident,
                           Team& team, MemoryPlan& plan, std::optional<std::int64_t> gpu_available,
-                          const StudyLate& study_late = {});
+                          const LateAnalysis& late_analysis = {});
 
 /// plan_question(); but if `auto` would eliminate and that does not fit, the check of the Krylov
 /// method that suits the matrix, if that fits: the question then asks for it, and `note` says so.
 /// Collective.
 MemoryCheck plan_what_fits(SolverQuestion& question, Rotated rotated, std::int64_t resident,
                            Team& team, MemoryPlan& plan, std::optional<std::int64_t> gpu_available,
-                           std::string& note, const StudyLate& study_late = {});
+                           std::string& note, const LateAnalysis& late_analysis = {});
 
 /// A function that looks once more, before a matrix is eliminated in double where float did not do,
 /// whether that fits. `team` and `gpus` must outlive it.

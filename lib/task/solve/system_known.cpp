@@ -81,7 +81,7 @@ MemoryCheck check_reading(const Config& config, const SystemShape& shape, Team& 
     MemoryPlan plan;
     const RowLayout bands{shape.matrix.rows, ranks};
     plan_reading(plan, shape.matrix, rank, ranks, bands.height(rank));
-    plan_study(plan, shape.matrix, rank);
+    plan_pattern_analysis(plan, shape.matrix, rank);
     plan.resident = resident_memory();
     return plan;
   };
@@ -91,7 +91,8 @@ MemoryCheck check_reading(const Config& config, const SystemShape& shape, Team& 
   return check_memory(team, mine, plans, remedies);
 }
 
-SparseStudy study_instead(const Config& config, const SystemShape& shape, Team& team) {
+PatternAnalysis analyse_pattern_instead(const Config& config, const SystemShape& shape,
+                                        Team& team) {
   Config sparse = config;
   sparse.solve.method = Method::automatic;
   sparse.solve.pivoting = Pivoting::automatic;
@@ -100,19 +101,20 @@ SparseStudy study_instead(const Config& config, const SystemShape& shape, Team& 
   if (!check_reading(config, shape, team, untold).fits) return {};
   const Csr<double> whole = together(
       team, [&] { return team.rank() == 0 ? load_rotated(config.matrix) : Csr<double>{}; });
-  return study_for(sparse, team, whole);
+  return analyse_pattern_for(sparse, team, whole);
 }
 
-SparseStudy study_for_run(const Config& config, const SystemShape& shape, Team& team,
-                          const Csr<double>& whole, const KeptAnalysis& kept, const Gpus& gpus) {
+PatternAnalysis analyse_pattern_for_run(const Config& config, const SystemShape& shape, Team& team,
+                                        const Csr<double>& whole, const AnalysisCache& cache,
+                                        const Gpus& gpus) {
   if (!may_be_sparse(config)) return {};
   const bool is_solved_once = shape.right_hand_sides == 1 && config.matrix.values.empty();
   const bool has_gpu = gpus.dense_bytes && !gpus.visible.empty();
   const bool left_open = config.device == DeviceChoice::automatic && has_gpu;
-  Hopes hopes;
-  hopes.may_promise = is_solved_once && !left_open;
-  hopes.elastic = find_coordinates(team, config, shape.matrix.rows).dimensions > 0;
-  return study_sparsity(team, whole, config.solve, memory_asked_for(config), kept, hopes);
+  IterationHints hints;
+  hints.may_iterate = is_solved_once && !left_open;
+  hints.elastic = find_coordinates(team, config, shape.matrix.rows).dimensions > 0;
+  return analyse_pattern(team, whole, config.solve, memory_asked_for(config), cache, hints);
 }
 
 bool solves_alone(const Config& config, Team& team, const Gpus& gpus) {

@@ -25,13 +25,14 @@ MemoryCheck check_reading(const Config& config, const SystemShape& shape, Team& 
 
 /// The study of a matrix that is to be made dense, for what might do in its place; empty where rank
 /// 0 cannot read it. Collective.
-SparseStudy study_instead(const Config& config, const SystemShape& shape, Team& team);
+PatternAnalysis analyse_pattern_instead(const Config& config, const SystemShape& shape, Team& team);
 
-/// study_for() of a run: where it solves one system alone, for one right-hand side, perhaps that it
-/// is better iterated at once; but not where hosts or GPUs may do it, which have a long way to
-/// their start. Collective.
-SparseStudy study_for_run(const Config& config, const SystemShape& shape, Team& team,
-                          const Csr<double>& whole, const KeptAnalysis& kept, const Gpus& gpus);
+/// analyse_pattern_for() of a run: where it solves one system alone, for one right-hand side,
+/// perhaps that it is better iterated at once; but not where hosts or GPUs may do it, which have a
+/// long way to their start. Collective.
+PatternAnalysis analyse_pattern_for_run(const Config& config, const SystemShape& shape, Team& team,
+                                        const Csr<double>& whole, const AnalysisCache& cache,
+                                        const Gpus& gpus);
 
 /// Whether rank 0 solves alone: on GPUs, messages between them take longer than the whole
 /// elimination of a small system on one. A method that is named is that of all ranks, as it was

@@ -107,7 +107,7 @@ void BandMatrix::apply_magnitudes_transposed(const Vectors& x, Vectors& y) {
 void BandMatrix::add_from_others(const Dense<double>& halo, Vectors& y) {
   if (team_.size() == 1) return;
   Dense<double> own = spsolve::own_rows(y);
-  halo_.give_back(halo, Meeting::sum, own);
+  halo_.give_back(halo, Combination::sum, own);
   set_own_rows(y, own);
 }
 

@@ -48,7 +48,7 @@ class Coarsening {
 
   /// Finds what each node depends on, which the object keeps, and hands back what may share an
   /// aggregate with it; see couplings().
-  virtual NodeGraph find_couplings(const BandMatrix& matrix, double theta) = 0;
+  virtual NodeGraph find_strong_connections(const BandMatrix& matrix, double theta) = 0;
 
   /// Keeps the nodes' aggregates, and which nodes in none are to be interpolated all the same, see
   /// led_nodes().

@@ -35,18 +35,18 @@ Dense<double> HaloRows::trade(const Dense<double>& leaving) const {
   return coming;
 }
 
-void HaloRows::give_back(const Dense<double>& halo, Meeting how, Dense<double>& own) const {
+void HaloRows::give_back(const Dense<double>& halo, Combination how, Dense<double>& own) const {
   const Index columns = own.columns;
   Dense<double> coming(plan_.sent_rows(), columns);
-  const auto part_of = [&](auto& rows, const HaloPlan::Part& part) {
+  const auto part_of = [&](auto& rows, const HaloPlan::NeighbourRows& part) {
     return std::span(rows.row(part.first), static_cast<std::size_t>(part.count * columns));
   };
   std::vector<Outgoing> outgoing;
   std::vector<Incoming> incoming;
-  for (const HaloPlan::Part& part : plan_.receives) {
+  for (const HaloPlan::NeighbourRows& part : plan_.receives) {
     outgoing.push_back({part.rank, std::as_bytes(part_of(halo, part))});
   }
-  for (const HaloPlan::Part& part : plan_.sends) {
+  for (const HaloPlan::NeighbourRows& part : plan_.sends) {
     incoming.push_back({part.rank, std::as_writable_bytes(part_of(coming, part))});
   }
   deliver(*team_.messages(outgoing, incoming));
@@ -54,7 +54,7 @@ void HaloRows::give_back(const Dense<double>& halo, Meeting how, Dense<double>& 
     double* const mine = own.row(plan_.rows_to_send[i]);
     const double* const theirs = coming.row(i);
     for (Index c = 0; c < columns; ++c) {
-      mine[c] = how == Meeting::sum ? mine[c] + theirs[c] : larger(mine[c], theirs[c]);
+      mine[c] = how == Combination::sum ? mine[c] + theirs[c] : larger(mine[c], theirs[c]);
     }
   }
 }

@@ -6,7 +6,7 @@
 namespace spsolve {
 
 /// How two contributions to one number meet.
-enum class Meeting { sum, maximum };
+enum class Combination { sum, maximum };
 
 /// The rows of multivectors that a rank needs of its neighbours, as a plan has them, through host
 /// memory. Messages with neighbours only: one each way, of as many rows as the plan says. The team
@@ -27,7 +27,7 @@ class HaloRows {
 
   /// The way back: what this rank has for the halo's rows reaches their owners, who combine it with
   /// their own rows of x in the order of the ranks it comes from, own ones first.
-  void give_back(const Dense<double>& halo, Meeting how, Dense<double>& own) const;
+  void give_back(const Dense<double>& halo, Combination how, Dense<double>& own) const;
 
  private:
   Team& team_;

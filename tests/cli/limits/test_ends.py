@@ -4,7 +4,7 @@ ends in test_faults.py."""
 
 import signal
 
-from kept_runs import Checkpoint
+from checkpointed_runs import Checkpoint
 from support import BIN, INTERRUPTED, TIME_LIMIT
 
 SYSTEM = """

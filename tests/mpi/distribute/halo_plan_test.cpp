@@ -23,7 +23,7 @@ TEST(HaloPlan, NeighboursAgreeOnWhatTravels) {
   const HaloPlan plan = make_halo_plan(team, bands, needed);
   EXPECT_EQ(plan.own, bands.band(team.rank()));
   Index halo = 0;
-  for (const HaloPlan::Part& part : plan.receives) {
+  for (const HaloPlan::NeighbourRows& part : plan.receives) {
     EXPECT_EQ(part.first, halo);
     EXPECT_GT(part.count, 0);
     EXPECT_NE(part.rank, team.rank());
@@ -31,7 +31,7 @@ TEST(HaloPlan, NeighboursAgreeOnWhatTravels) {
     halo += part.count;
   }
   EXPECT_EQ(halo, plan.halo_rows());
-  for (const HaloPlan::Part& part : plan.sends) {
+  for (const HaloPlan::NeighbourRows& part : plan.sends) {
     for (Index i = part.first; i < part.first + part.count; ++i) {
       // The rows that that rank needs, as it was built above.
       EXPECT_EQ((plan.own.first + plan.rows_to_send[i]) % 3, part.rank % 3);

@@ -19,9 +19,9 @@ TEST_F(Krylov, AutoIteratesAtFirstAndEliminatesWhereThatDoesNotDo) {
   SolverQuestion question;
   question.shape = {whole.rows, whole.columns, 0, whole.nonzeros()};
   question.ranks = ranks.team.size();
-  question.study =
-      study_sparsity(ranks.team, ranks.team.rank() == 0 ? whole : Csr<double>{}, question.options);
-  EXPECT_TRUE(question.study.outlook.elliptic);
+  question.pattern_analysis =
+      analyse_pattern(ranks.team, ranks.team.rank() == 0 ? whole : Csr<double>{}, question.options);
+  EXPECT_TRUE(question.pattern_analysis.estimate.elliptic);
   const auto row = std::ranges::find(solver_table(), Method::cg, &SolverRow::method);
   ASSERT_NE(row, solver_table().end());
   EXPECT_EQ(row->refuse(question), "");
@@ -52,7 +52,7 @@ TEST_F(Krylov, AutoIteratesAtFirstAndEliminatesWhereThatDoesNotDo) {
   }
 }
 
-TEST_F(Krylov, AutoKeepsItsPromiseOrAnalysesAndEliminates) {
+TEST_F(Krylov, AutoKeepsItsEstimateOrAnalysesAndEliminates) {
   struct Case {
     const char* generator;
     Method iterates, eliminates;
@@ -67,12 +67,13 @@ TEST_F(Krylov, AutoKeepsItsPromiseOrAnalysesAndEliminates) {
     SolverQuestion question;
     question.shape = {whole.rows, whole.columns, 0, whole.nonzeros()};
     question.ranks = ranks.team.size();
-    question.study = study_sparsity(ranks.team, ranks.team.rank() == 0 ? whole : Csr<double>{},
-                                    question.options, MemoryKind::host, {}, {.may_promise = true});
-    EXPECT_FALSE(question.study.outlook.analysed);
+    question.pattern_analysis =
+        analyse_pattern(ranks.team, ranks.team.rank() == 0 ? whole : Csr<double>{},
+                        question.options, MemoryKind::host, {}, {.may_iterate = true});
+    EXPECT_FALSE(question.pattern_analysis.estimate.analysed);
     for (const bool enough : {true, false}) {
       SCOPED_TRACE(fmt::format("{} {}", each.generator, enough));
-      if (!enough) question.study.outlook.promise.steps = 2;
+      if (!enough) question.pattern_analysis.estimate.iteration.steps = 2;
       std::unique_ptr<SystemMatrix> matrix(
           new SystemMatrix(test::matrix_in_bands(ranks.team, whole)));
       const SolverRow& row = choose_solver(question);

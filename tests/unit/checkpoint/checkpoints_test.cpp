@@ -10,7 +10,7 @@ namespace {
 
 /// The sections that a solver would keep that works in parts: an analysis, and each part when it is
 /// done.
-class KeptInParts : public testing::Test {
+class CheckpointInParts : public testing::Test {
  protected:
   std::unique_ptr<Checkpoints> checkpoints(int time_limit = 0) {
     CheckpointOptions wanted;
@@ -55,16 +55,16 @@ class KeptInParts : public testing::Test {
   EliminatedProblem problem{50, Method::lu, Pivoting::partial, Precision::float64, 7};
 };
 
-TEST_F(KeptInParts, PartsAreAddedToOneGenerationAndComeBack) {
+TEST_F(CheckpointInParts, PartsAreAddedToOneGenerationAndComeBack) {
   {
     const auto kept = checkpoints();
     EXPECT_FALSE(resume(*kept));
     EXPECT_FALSE(kept->can_add());
-    kept->keep(CheckpointWish::save, 1, write_first);
+    kept->fulfil(CheckpointRequest::save, 1, write_first);
     EXPECT_TRUE(kept->can_add());
     const std::int64_t first = kept->statistics().bytes;
     for (Index k = 1; k < 4; ++k) {
-      kept->add(CheckpointWish::save, k + 1, [&](SectionWriter& file) { write_part(file, k); });
+      kept->add(CheckpointRequest::save, k + 1, [&](SectionWriter& file) { write_part(file, k); });
     }
     EXPECT_EQ(kept->statistics().written, 4);
     EXPECT_EQ(kept->statistics().bytes,
@@ -82,16 +82,17 @@ TEST_F(KeptInParts, PartsAreAddedToOneGenerationAndComeBack) {
   EXPECT_EQ(values, std::vector<Index>(3, 2));
   // And on from there.
   EXPECT_THROW(
-      kept->add(CheckpointWish::stop, 5, [&](SectionWriter& file) { write_part(file, 4); }), Error);
+      kept->add(CheckpointRequest::stop, 5, [&](SectionWriter& file) { write_part(file, 4); }),
+      Error);
   EXPECT_EQ(resume(*checkpoints()), 5);
   kept->remove();
   EXPECT_TRUE(names_in(folder / "").empty());
 }
 
-TEST_F(KeptInParts, TheTimeThatAFileTookIsKnownToTheNextRun) {
+TEST_F(CheckpointInParts, TheTimeThatAFileTookIsKnownToTheNextRun) {
   const auto first = checkpoints(1000);
   EXPECT_FALSE(resume(*first));
-  first->keep(CheckpointWish::save, 1, write_first);
+  first->fulfil(CheckpointRequest::save, 1, write_first);
   const CheckpointReader file(only_file());
   const FileSection* const speed = file.find("speed");
   ASSERT_NE(speed, nullptr);
@@ -100,8 +101,8 @@ TEST_F(KeptInParts, TheTimeThatAFileTookIsKnownToTheNextRun) {
   EXPECT_EQ(resume(*checkpoints()), 1);
 }
 
-TEST_F(KeptInParts, ALimitThatIsTooShortForItsCheckpointIsRefused) {
-  checkpoints(1000)->keep(CheckpointWish::save, 1, write_first);
+TEST_F(CheckpointInParts, ALimitThatIsTooShortForItsCheckpointIsRefused) {
+  checkpoints(1000)->fulfil(CheckpointRequest::save, 1, write_first);
   // Times of a disk that took 400 s: 400 to read, 800 to be safe, and a second.
   SectionWriter slow = SectionWriter::adding_to(only_file());
   slow.begin({"speed"});
@@ -113,7 +114,7 @@ TEST_F(KeptInParts, ALimitThatIsTooShortForItsCheckpointIsRefused) {
   // With so little left, the first look after a step ends the run.
   const auto near = checkpoints(1210);
   EXPECT_EQ(resume(*near), 1);
-  EXPECT_EQ(near->wish(1), CheckpointWish::none);
+  EXPECT_EQ(near->request(1), CheckpointRequest::none);
   const std::string text = test::error_of([&] { resume(*checkpoints(1200)); }, ExitCode::resources);
   EXPECT_NE(text.find("checkpoint.time_limit=1200 leaves no time to eliminate in"),
             std::string::npos)
@@ -122,26 +123,26 @@ TEST_F(KeptInParts, ALimitThatIsTooShortForItsCheckpointIsRefused) {
   EXPECT_EQ(names_in(folder / "").size(), 1u);
 }
 
-TEST_F(KeptInParts, TheFirstRunTriesTheDiskWhereTimeIsShort) {
+TEST_F(CheckpointInParts, TheFirstRunTriesTheDiskWhereTimeIsShort) {
   const auto begin = [](Checkpoints& kept, double bytes) {
     return kept.resume(Precision::float64, bytes, [](const CheckpointFiles&) { return Index{0}; });
   };
   // So much that no disk writes it in an hour: the first look after a step ends the run.
   const auto hopeless = checkpoints(3600);
   EXPECT_FALSE(begin(*hopeless, 1e18));
-  EXPECT_EQ(hopeless->wish(1), CheckpointWish::out_of_time);
+  EXPECT_EQ(hopeless->request(1), CheckpointRequest::out_of_time);
   // So little that any disk does in a minute.
   const auto easy = checkpoints(3600);
   EXPECT_FALSE(begin(*easy, 1e6));
-  EXPECT_EQ(easy->wish(1), CheckpointWish::none);
+  EXPECT_EQ(easy->request(1), CheckpointRequest::none);
   EXPECT_TRUE(names_in(folder / "").empty()) << "the samples are gone";
 }
 
-TEST_F(KeptInParts, AnAdditionThatFailsLeavesWhatIsThere) {
+TEST_F(CheckpointInParts, AnAdditionThatFailsLeavesWhatIsThere) {
   const auto kept = checkpoints();
   resume(*kept);
-  kept->keep(CheckpointWish::save, 1, write_first);
-  kept->add(CheckpointWish::save, 2, [&](SectionWriter& file) {
+  kept->fulfil(CheckpointRequest::save, 1, write_first);
+  kept->add(CheckpointRequest::save, 2, [&](SectionWriter& file) {
     write_part(file, 1);
     fail(ExitCode::resources, "no space");
   });
@@ -152,7 +153,7 @@ TEST_F(KeptInParts, AnAdditionThatFailsLeavesWhatIsThere) {
   EXPECT_EQ(resume(*checkpoints()), 1);
 }
 
-TEST_F(KeptInParts, GoesBackToTheNewestAdditionOfAllFiles) {
+TEST_F(CheckpointInParts, GoesBackToTheNewestAdditionOfAllFiles) {
   using Stamps = std::vector<std::uint64_t>;
   /// A checkpoint of a run by two ranks, with these additions.
   const auto write = [&](int rank, const Stamps& stamps) {
@@ -183,8 +184,8 @@ TEST_F(KeptInParts, GoesBackToTheNewestAdditionOfAllFiles) {
   }
 }
 
-TEST_F(KeptInParts, WhatTheSolverRefusesIsNamedInANote) {
-  checkpoints()->keep(CheckpointWish::save, 1, [](SectionWriter& file) {
+TEST_F(CheckpointInParts, WhatTheSolverRefusesIsNamedInANote) {
+  checkpoints()->fulfil(CheckpointRequest::save, 1, [](SectionWriter& file) {
     file.begin({"analysis", 2});
   });
   const auto kept = checkpoints();
@@ -195,9 +196,9 @@ TEST_F(KeptInParts, WhatTheSolverRefusesIsNamedInANote) {
       << kept->statistics().notes[0];
 }
 
-TEST_F(KeptInParts, AnOlderFormIsRefusedInOneSentence) {
+TEST_F(CheckpointInParts, AnOlderFormIsRefusedInOneSentence) {
   const auto first = checkpoints();
-  first->keep(CheckpointWish::save, 1, write_first);
+  first->fulfil(CheckpointRequest::save, 1, write_first);
   const std::filesystem::path file = only_file();
   std::filesystem::resize_file(file, 16);
   folder.write(file.filename().string(), std::string("spsolve\n\4\3\2\1\1\0\0\0", 16));

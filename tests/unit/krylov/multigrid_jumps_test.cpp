@@ -32,10 +32,10 @@ std::vector<Index> of(const NodeGraph& graph, Index node) {
           graph.neighbours.begin() + graph.offsets[node + 1]};
 }
 
-TEST(Couplings, TheSoftDependOnTheStiffAndNotTheReverse) {
+TEST(Connections, TheSoftDependOnTheStiffAndNotTheReverse) {
   SoloTeam team;
   SystemMatrix matrix(soft_between_stiff(team));
-  const NodeCouplings found = couplings(matrix.bands(), 1, 0.08);
+  const NodeConnections found = connections(matrix.bands(), 1, 0.08);
   EXPECT_EQ(of(found.dependences, 3), (std::vector<Index>{2, 4}));
   EXPECT_EQ(of(found.dependences, 2), (std::vector<Index>{1}));
   EXPECT_EQ(of(found.dependences, 4), (std::vector<Index>{5}));
@@ -43,7 +43,7 @@ TEST(Couplings, TheSoftDependOnTheStiffAndNotTheReverse) {
   EXPECT_EQ(of(found.strong, 1), (std::vector<Index>{0, 2}));
 }
 
-TEST(Couplings, ANodeOfManyDoesNotDependOnAnyOfThem) {
+TEST(Connections, ANodeOfManyDoesNotDependOnAnyOfThem) {
   // A star: its middle would otherwise be interpolated from everything.
   SoloTeam team;
   const Index n = 400;
@@ -54,7 +54,7 @@ TEST(Couplings, ANodeOfManyDoesNotDependOnAnyOfThem) {
   }
   a(0, 0) = n;
   SystemMatrix matrix(test::matrix_in_bands(team, test::sparse(a)));
-  const NodeCouplings found = couplings(matrix.bands(), 1, 0.08);
+  const NodeConnections found = connections(matrix.bands(), 1, 0.08);
   EXPECT_TRUE(of(found.dependences, 0).empty());
   EXPECT_EQ(of(found.dependences, 7), (std::vector<Index>{0}));
 }
@@ -71,7 +71,7 @@ TEST(FilteredRows, DoToTheNearNullSpaceWhatTheMatrixDoes) {
     for (Index i = 0; i < n; ++i) near.vectors(i, i % size) = 2 + random(i, 0);
     const std::vector<double> lone = lone_entries(matrix.bands(), near);
     for (Index i = 0; i < n; ++i) ASSERT_EQ(lone[i], 2 + random(i, 0));
-    const NodeGraph dependences = couplings(matrix.bands(), size, 0.08).dependences;
+    const NodeGraph dependences = connections(matrix.bands(), size, 0.08).dependences;
     const Csr<double> filtered = made_of_rows(
         n, n, [&] { return FilteredRows(matrix.bands().local_rows(), size, dependences, lone); });
     EXPECT_LT(filtered.nonzeros(), matrix.nonzeros()) << generator;
@@ -99,7 +99,7 @@ TEST(LoneEntries, AreNotThoseOfRowsWithSeveral) {
 TEST(Prolongation, LedNodesAreInterpolatedFromWhatTheyDependOn) {
   SoloTeam team;
   SystemMatrix matrix(soft_between_stiff(team));
-  const NodeCouplings found = couplings(matrix.bands(), 1, 0.08);
+  const NodeConnections found = connections(matrix.bands(), 1, 0.08);
   const Aggregates aggregates = aggregate(found.strong);
   ASSERT_EQ(aggregates.of_node, (std::vector<LocalIndex>{0, 0, 0, -1, 1, 1, 1}));
   const std::vector<bool> led = led_nodes(matrix.bands(), 1, found.dependences, aggregates);

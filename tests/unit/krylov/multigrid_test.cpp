@@ -109,7 +109,7 @@ TEST(Aggregates, HoldEveryNodeThatHasStrongNeighbours) {
   for (const char* generator : {"grid2d:30", "grid3d:10", "elastic3d:6", "aniso2d:20"}) {
     SystemMatrix matrix(test::matrix_in_bands(team, load_matrix(generator)));
     const Index size = nodes_of(matrix.bands());
-    const NodeGraph strong = couplings(matrix.bands(), size, 0.08).strong;
+    const NodeGraph strong = connections(matrix.bands(), size, 0.08).strong;
     const Aggregates aggregates = aggregate(strong);
     ASSERT_EQ(static_cast<Index>(aggregates.of_node.size()), strong.nodes);
     std::vector<Index> members(static_cast<std::size_t>(aggregates.count));
@@ -128,7 +128,7 @@ TEST(Aggregates, AreTheSameWithAnyNumberOfThreads) {
   // So many nodes that threads are woken.
   SoloTeam team;
   SystemMatrix matrix(test::matrix_in_bands(team, load_matrix("aniso2d:400")));
-  const NodeGraph strong = couplings(matrix.bands(), 1, 0.08).strong;
+  const NodeGraph strong = connections(matrix.bands(), 1, 0.08).strong;
   ASSERT_GT(strong.nodes, elements_worth_waking);
   test::Threads lent(1);
   const Aggregates by_one = aggregate(strong);
@@ -240,12 +240,12 @@ TEST(WholeNodes, HaveTheSameEntriesAndZeros) {
 struct Aggregated {
   SoloTeam team;
   SystemMatrix matrix;
-  NodeCouplings found;
+  NodeConnections found;
   Aggregates aggregates;
 
   Aggregated(const std::string& spec, Index unknowns)
       : matrix(test::matrix_in_bands(team, load_matrix(spec))),
-        found(couplings(bands(), unknowns, 0.08)),
+        found(connections(bands(), unknowns, 0.08)),
         aggregates(aggregate(found.strong)) {}
   BandMatrix& bands() { return matrix.bands(); }
 };
@@ -263,13 +263,13 @@ TEST(Prolongation, TakesTheCoarseNullSpaceToThatOfTheMatrix) {
   for (const double value : again.values) EXPECT_NEAR(value, 1, 1e-14);
   const Csr<double> smoothed = smoothed_prolongation(
       of.bands(), 1, of.found.dependences, lone_entries(of.bands(), {1, ones}), 0.66, tentative);
-  const Dense<double> kept = test::multiply(smoothed, tentative.null_space);
+  const Dense<double> checkpointed = test::multiply(smoothed, tentative.null_space);
   int inside = 0;
   for (Index i = 0; i < 400; ++i) {
     const bool border = i % 20 == 0 || i % 20 == 19 || i / 20 == 0 || i / 20 == 19;
     if (border) continue;
     ++inside;
-    EXPECT_NEAR(kept(i, 0), 1, 1e-13);
+    EXPECT_NEAR(checkpointed(i, 0), 1, 1e-13);
   }
   EXPECT_EQ(inside, 18 * 18);
 }

@@ -137,13 +137,13 @@ TEST(GmresInverse, CorrectionsByNearFactorsLeaveAsMuchAsTheyTell) {
         error = std::max(error, std::abs(found(i, 0) - exact(i, 0)));
         size = std::max(size, std::abs(exact(i, 0)));
       }
-      EXPECT_LE(error, 10 * (inverse.part_left() + 1e-13) * size) << off;
-      EXPECT_LE(inverse.part_left(), 1e-4);
-      EXPECT_EQ(inverse.left().empty(), is_near);
+      EXPECT_LE(error, 10 * (inverse.uncorrected_part() + 1e-13) * size) << off;
+      EXPECT_LE(inverse.uncorrected_part(), 1e-4);
+      EXPECT_EQ(inverse.correction_residuals().empty(), is_near);
       if (is_near) {
         EXPECT_EQ(solves, off == 0.02 ? 3 : 1);
       } else {
-        EXPECT_EQ(inverse.part_left(), 0);
+        EXPECT_EQ(inverse.uncorrected_part(), 0);
       }
     }
   }

@@ -374,19 +374,19 @@ TEST(ForwardBound, IsTheSmallerOfTwo) {
   EXPECT_DOUBLE_EQ(forward_bound({100, unknown}, quality), 2e-14);
 }
 
-TEST(Judge, WhatIsHiddenIsAddedToBoundAndEstimate) {
+TEST(Judge, UnmeasuredErrorIsAddedToBoundAndEstimate) {
   TrustFigures figures = harmless();
   figures.condition = Condition{1e14, 1e13};
   figures.refinement.after = {1e-16, 1e-16};
   const double exact = judge(figures).estimate;
   EXPECT_EQ(exact, unit_roundoff);
-  figures.hidden = 1e-6;
+  figures.unmeasured = 1e-6;
   const Trust trust = judge(figures);
   EXPECT_EQ(trust.bound, 1e13 * 1e-16 + 1e-6);
   EXPECT_EQ(trust.estimate, exact + 1e-6);
   // Residuals and corrections that are as small as they get say nothing compared with the error
   // that they hide.
-  figures.hidden = 0.2;
+  figures.unmeasured = 0.2;
   const Trust doubted = judge(figures);
   EXPECT_EQ(doubted.doubt, Doubt::bound);
   EXPECT_EQ(doubted.verdict, Verdict::uncertain);

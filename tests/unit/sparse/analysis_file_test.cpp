@@ -15,7 +15,7 @@
 #include "helpers/sparse_cases.hpp"
 #include "helpers/test_matrices.hpp"
 #include "matrix/generate/generate.hpp"
-#include "sparse/analysis/outlook.hpp"
+#include "sparse/analysis/factorization_estimate.hpp"
 #include "sparse/host_elimination.hpp"
 
 namespace spsolve {
@@ -45,22 +45,22 @@ TEST(AnalysisFile, IsMadeAnewForAnotherOrder) {
   options.method = Method::sparse_cholesky;
   options.analysis_file = folder / "a.analysis";
   SoloTeam team;
-  const auto study = [&](Ordering ordering, const std::string& text = "") {
+  const auto pattern_analysis = [&](Ordering ordering, const std::string& text = "") {
     options.ordering = ordering;
     if (ordering == Ordering::file) options.ordering_file = folder.write("order.txt", text);
-    return study_sparsity(team, matrix, options).analysis;
+    return analyse_pattern(team, matrix, options).analysis;
   };
-  const auto made = study(Ordering::file, "1\n2\n3\n4\n5\n6\n7\n8\n9\n");
+  const auto made = pattern_analysis(Ordering::file, "1\n2\n3\n4\n5\n6\n7\n8\n9\n");
   EXPECT_EQ(made->given.front(), 0);
-  const auto other = study(Ordering::file, "9\n8\n7\n6\n5\n4\n3\n2\n1\n");
+  const auto other = pattern_analysis(Ordering::file, "9\n8\n7\n6\n5\n4\n3\n2\n1\n");
   EXPECT_EQ(other->given.front(), 8);
   // auto takes what is kept.
-  EXPECT_EQ(study(Ordering::automatic)->given, other->given);
-  EXPECT_EQ(study(Ordering::amd)->ordering, Ordering::amd);
-  EXPECT_EQ(study(Ordering::automatic)->ordering, Ordering::amd);
+  EXPECT_EQ(pattern_analysis(Ordering::automatic)->given, other->given);
+  EXPECT_EQ(pattern_analysis(Ordering::amd)->ordering, Ordering::amd);
+  EXPECT_EQ(pattern_analysis(Ordering::automatic)->ordering, Ordering::amd);
   options.ordering_file.clear();
   options.ordering = Ordering::file;
-  EXPECT_THROW(study_sparsity(team, matrix, options), Error);
+  EXPECT_THROW(analyse_pattern(team, matrix, options), Error);
 }
 
 /// The errors that an analysis may have, and the words for it.

@@ -91,7 +91,7 @@ TEST(AnalysisSummary, FactorsCoverTheMatrix) {
         if (matrix.rows <= 96) {
           EXPECT_LE(count, 1);
         }
-        if (stored && i != j && analysis.couplings.empty()) {
+        if (stored && i != j && analysis.off_diagonal_blocks.empty()) {
           EXPECT_GE(count, in_order.counts[i * cells + j]);
         }
         if (!stored) {

@@ -5,7 +5,7 @@
 #include "matrix/convert.hpp"
 #include "matrix/generate/generate.hpp"
 #include "sparse/analysis/analysis.hpp"
-#include "sparse/analysis/outlook.hpp"
+#include "sparse/analysis/factorization_estimate.hpp"
 
 namespace spsolve {
 namespace {
@@ -43,10 +43,10 @@ TEST(SparseAnalysis, CountsPivotsThatAreZeroForCertain) {
   EXPECT_EQ(count(csr_from_coo(zeros)), 4);
 }
 
-TEST(SparseStudy, AutoLeavesMatricesThatLoseTheirPivotsToLu) {
+TEST(PatternAnalysis, AutoLeavesMatricesThatLoseTheirPivotsToLu) {
   SoloTeam team;
   const auto kind_of = [&](const Csr<double>& matrix, const SolverOptions& options = {}) {
-    return study_sparsity(team, matrix, options).outlook.kind;
+    return analyse_pattern(team, matrix, options).estimate.kind;
   };
   const Csr<double> matrix = bipartite(1000, 1, 2);
   EXPECT_EQ(kind_of(matrix), Factorization::lu);

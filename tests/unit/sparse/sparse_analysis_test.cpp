@@ -14,14 +14,14 @@
 #include "matrix/convert.hpp"
 #include "matrix/generate/generate.hpp"
 #include "sparse/analysis/analysis.hpp"
-#include "sparse/analysis/outlook.hpp"
+#include "sparse/analysis/factorization_estimate.hpp"
 #include "sparse/values/scaling.hpp"
 #include "system/solver_table.hpp"
 
 namespace spsolve {
 namespace {
 
-TEST(SparseStudy, AutoLooksWhereSparseEliminationMayBeSoonerDone) {
+TEST(PatternAnalysis, AutoLooksWhereSparseEliminationMayBeSoonerDone) {
   SoloTeam team;
   for (const auto& [spec, looks] : std::initializer_list<std::pair<const char*, bool>>{
            {"grid2d:13", false},  // 169 rows
@@ -32,31 +32,31 @@ TEST(SparseStudy, AutoLooksWhereSparseEliminationMayBeSoonerDone) {
            {"cage:600", true},
            {"random_sparse:600:600:100", false},  // a sixth of the entries
            {"random_dense:600", false}}) {
-    const SparseStudy study = study_sparsity(team, generate_matrix(spec), {});
-    EXPECT_EQ(study.outlook.analysed, looks) << spec;
+    const PatternAnalysis pattern_analysis = analyse_pattern(team, generate_matrix(spec), {});
+    EXPECT_EQ(pattern_analysis.estimate.analysed, looks) << spec;
   }
 }
 
-TEST(SparseStudy, GpusGetShallowTrees) {
+TEST(PatternAnalysis, GpusGetShallowTrees) {
   SoloTeam team;
-  const auto study_of = [&](const char* spec, MemoryKind memory) {
-    return study_sparsity(team, generate_matrix(spec), {}, memory);
+  const auto pattern_analysis_of = [&](const char* spec, MemoryKind memory) {
+    return analyse_pattern(team, generate_matrix(spec), {}, memory);
   };
-  const SparseStudy on_host = study_of("tridiagonal:20000", MemoryKind::host),
-                    on_gpu = study_of("tridiagonal:20000", MemoryKind::gpu);
-  EXPECT_EQ(on_host.outlook.ordering, Ordering::amd);
+  const PatternAnalysis on_host = pattern_analysis_of("tridiagonal:20000", MemoryKind::host),
+                        on_gpu = pattern_analysis_of("tridiagonal:20000", MemoryKind::gpu);
+  EXPECT_EQ(on_host.estimate.ordering, Ordering::amd);
   EXPECT_GT(height_of(on_host.analysis->fronts.parent), 1000);
-  EXPECT_EQ(on_gpu.outlook.ordering, Ordering::nested_dissection);
+  EXPECT_EQ(on_gpu.estimate.ordering, Ordering::nested_dissection);
   EXPECT_LT(height_of(on_gpu.analysis->fronts.parent), 200);
-  EXPECT_LT(on_gpu.outlook.factor_entries, 5 * on_host.outlook.factor_entries);
+  EXPECT_LT(on_gpu.estimate.factor_entries, 5 * on_host.estimate.factor_entries);
   for (const char* spec : {"tridiagonal:900", "grid2d:60", "circuit:3000"}) {
-    EXPECT_EQ(study_of(spec, MemoryKind::gpu).outlook.ordering,
-              study_of(spec, MemoryKind::host).outlook.ordering)
+    EXPECT_EQ(pattern_analysis_of(spec, MemoryKind::gpu).estimate.ordering,
+              pattern_analysis_of(spec, MemoryKind::host).estimate.ordering)
         << spec;
   }
 }
 
-TEST(SparseStudy, GpusMakeDenseWhatFillsUp) {
+TEST(PatternAnalysis, GpusMakeDenseWhatFillsUp) {
   // An expander of 4000 nodes fills half of its factors, by pivots that wait for each other.
   SoloTeam team;
   for (const char* spec : {"cage:6000", "random_sparse:4000:4000:9", "grid2d:40", "circuit:1500"}) {
@@ -65,7 +65,7 @@ TEST(SparseStudy, GpusMakeDenseWhatFillsUp) {
     SolverQuestion question;
     question.shape = {matrix.rows, matrix.columns, 0, matrix.nonzeros()};
     question.memory = MemoryKind::gpu;
-    question.study = study_sparsity(team, matrix, question.options, MemoryKind::gpu);
+    question.pattern_analysis = analyse_pattern(team, matrix, question.options, MemoryKind::gpu);
     EXPECT_EQ(choose_solver(question).method == Method::lu, matrix.rows > 2000);
   }
 }
@@ -113,7 +113,8 @@ TEST(SparseFronts, HoldTheFillOfTheElimination) {
       row_place[analysis->row(k)] = k;
     }
     std::vector<bool> couples(matrix.values.size(), false);  // entries in no front
-    for (const Coupling& entry : analysis->couplings.entries) couples[entry.source] = true;
+    for (const OffDiagonalEntry& entry : analysis->off_diagonal_blocks.entries)
+      couples[entry.source] = true;
     for (Index i = 0; i < n; ++i) {
       for (Index k = matrix.row_offsets[i]; k < matrix.row_offsets[i + 1]; ++k) {
         if (couples[k]) continue;

@@ -72,21 +72,22 @@ const Csr<double>& divided() {
 TEST(SparseBlocks, AreTreesInTheOrderOfSolves) {
   const Csr<double>& matrix = divided();
   const auto analysis = test::analysis_of(matrix, Factorization::lu);
-  const Couplings& couplings = analysis->couplings;
+  const OffDiagonalBlocks& off_diagonal_blocks = analysis->off_diagonal_blocks;
   const Fronts& fronts = analysis->fronts;
-  EXPECT_GE(couplings.roots.size(), 44u);
-  EXPECT_GT(couplings.entries.size(), 400u);
-  EXPECT_EQ(analysis->entries.entries.size() + couplings.entries.size(), matrix.values.size());
+  EXPECT_GE(off_diagonal_blocks.roots.size(), 44u);
+  EXPECT_GT(off_diagonal_blocks.entries.size(), 400u);
+  EXPECT_EQ(analysis->entries.entries.size() + off_diagonal_blocks.entries.size(),
+            matrix.values.size());
   std::vector<std::size_t> block_at(static_cast<std::size_t>(matrix.rows));
-  for (std::size_t block = 0; block < couplings.roots.size(); ++block) {
-    const LocalIndex root = couplings.roots[block];
+  for (std::size_t block = 0; block < off_diagonal_blocks.roots.size(); ++block) {
+    const LocalIndex root = off_diagonal_blocks.roots[block];
     EXPECT_EQ(fronts.parent[root], -1);
     for (LocalIndex k = fronts.first[fronts.first_of_subtree[root]]; k < fronts.first[root + 1];
          ++k) {
       block_at[k] = block;
     }
   }
-  for (const Coupling& entry : couplings.entries) {
+  for (const OffDiagonalEntry& entry : off_diagonal_blocks.entries) {
     ASSERT_LT(block_at[entry.column], block_at[entry.row]) << "x is needed before it is known";
   }
 }
@@ -129,35 +130,36 @@ TEST(SparseBlocks, GiveTheSameBitsWithAnyThreads) {
 /// The errors that the couplings of an analysis may have, and the words for it.
 struct Spoilt {
   std::string_view words;
-  void (*spoil)(Couplings&);
+  void (*spoil)(OffDiagonalBlocks&);
 };
 
-const Spoilt spoilt_couplings[] = {
-    {"blocks are not there", [](Couplings& c) { c.roots.clear(); }},
-    {"not its trees", [](Couplings& c) { c.roots.pop_back(); }},
-    {"not its trees", [](Couplings& c) { c.roots[0] = c.roots[1]; }},
-    {"not its trees", [](Couplings& c) { c.roots[0] = -1; }},
-    {"not its trees", [](Couplings& c) { c.starts[1] = -1; }},
-    {"elsewhere", [](Couplings& c) { std::reverse(c.roots.begin(), c.roots.end()); }},
-    {"elsewhere", [](Couplings& c) { c.entries[0].row = -1; }},
-    {"elsewhere", [](Couplings& c) { c.entries[0].column = c.entries[0].row; }},
-    {"elsewhere", [](Couplings& c) { c.entries[0].column = 1 << 30; }},
-    {"of a matrix", [](Couplings& c) { c.entries[0].source = -1; }},
-    {"of a matrix", [](Couplings& c) { c.entries[0].source = c.entries[1].source; }},
+const Spoilt spoilt_off_diagonal_blocks[] = {
+    {"blocks are not there", [](OffDiagonalBlocks& c) { c.roots.clear(); }},
+    {"not its trees", [](OffDiagonalBlocks& c) { c.roots.pop_back(); }},
+    {"not its trees", [](OffDiagonalBlocks& c) { c.roots[0] = c.roots[1]; }},
+    {"not its trees", [](OffDiagonalBlocks& c) { c.roots[0] = -1; }},
+    {"not its trees", [](OffDiagonalBlocks& c) { c.starts[1] = -1; }},
+    {"elsewhere", [](OffDiagonalBlocks& c) { std::reverse(c.roots.begin(), c.roots.end()); }},
+    {"elsewhere", [](OffDiagonalBlocks& c) { c.entries[0].row = -1; }},
+    {"elsewhere", [](OffDiagonalBlocks& c) { c.entries[0].column = c.entries[0].row; }},
+    {"elsewhere", [](OffDiagonalBlocks& c) { c.entries[0].column = 1 << 30; }},
+    {"of a matrix", [](OffDiagonalBlocks& c) { c.entries[0].source = -1; }},
+    {"of a matrix", [](OffDiagonalBlocks& c) { c.entries[0].source = c.entries[1].source; }},
 };
 
 TEST(SparseBlocks, AreKeptInTheFileOfAnAnalysisAndChecked) {
   const test::TemporaryFolder folder;
   const auto analysis = test::analysis_of(divided(), Factorization::lu);
   save_analysis(folder / "a.analysis", *analysis);
-  EXPECT_EQ(load_analysis(folder / "a.analysis").couplings.roots, analysis->couplings.roots);
-  for (const Spoilt& one : spoilt_couplings) {
+  EXPECT_EQ(load_analysis(folder / "a.analysis").off_diagonal_blocks.roots,
+            analysis->off_diagonal_blocks.roots);
+  for (const Spoilt& one : spoilt_off_diagonal_blocks) {
     SparseAnalysis spoilt = *analysis;
-    one.spoil(spoilt.couplings);
+    one.spoil(spoilt.off_diagonal_blocks);
     save_analysis(folder / "a.analysis", spoilt);
     EXPECT_THAT(test::error_of([&] { load_analysis(folder / "a.analysis"); }),
                 testing::HasSubstr(one.words))
-        << "row " << &one - spoilt_couplings;
+        << "row " << &one - spoilt_off_diagonal_blocks;
   }
 }
 

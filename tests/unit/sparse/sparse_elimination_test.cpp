@@ -203,13 +203,13 @@ TEST(SparseElimination, TellsTheInertia) {
 /// [e I  B; B^T  e I] with tiny e and B of full rank: in its natural order the first half of the
 /// fronts has tiny pivots only, as all else is in their borders.
 Csr<double> tiny_diagonals(Index half) {
-  constexpr Index couplings = 12;
+  constexpr Index off_diagonal_blocks = 12;
   Coo list;
   list.rows = list.columns = 2 * half;
   for (Index k = 0; k < half; ++k) {
     test::add(list, k, k, 1e-14);
     test::add(list, half + k, half + k, 1e-14);
-    for (Index c = 0; c < couplings; ++c) {
+    for (Index c = 0; c < off_diagonal_blocks; ++c) {
       const Index to = half + (k + c * (c + 7)) % half;
       const double value = c == 0 ? 8 : unit_interval(random_bits(k, c));
       test::add(list, k, to, value);

@@ -132,14 +132,14 @@ TEST(Fronts, PassUpTheLowerTriangleOfSymmetricOnes) {
          {Factorization::cholesky, Factorization::ldlt, Factorization::lu}) {
       const bool symmetric = kind != Factorization::lu;
       const BorderBlock block(m, symmetric);
-      std::vector<double> passed_up(static_cast<std::size_t>(block.size() + 1), canary);
+      std::vector<double> contribution(static_cast<std::size_t>(block.size() + 1), canary);
       std::vector<double> scratch(static_cast<std::size_t>(block.width() * p));
-      const Front<double> front{p, m, lower.data(), upper.data(), passed_up.data()};
+      const Front<double> front{p, m, lower.data(), upper.data(), contribution.data()};
       for (Index begin = 0; begin < m; begin += block.width()) {
         update_border(kind, front, off_diagonal.data(), begin, std::min(m, begin + block.width()),
                       scratch.data());
       }
-      EXPECT_EQ(passed_up.back(), canary);
+      EXPECT_EQ(contribution.back(), canary);
       const auto right = [&](Index k, Index j) {  // (D L21^T)_kj, L21^T or U12
         if (kind == Factorization::lu) return u(j, k);
         if (kind == Factorization::cholesky) return a(front.pivots + j, k);
@@ -149,7 +149,7 @@ TEST(Fronts, PassUpTheLowerTriangleOfSymmetricOnes) {
       double worst = 0;
       for (Index j = 0; j < m; ++j) {
         for (Index i = symmetric ? j : 0; i < m; ++i) {
-          double sum = passed_up[block.column_start(j) + i];
+          double sum = contribution[block.column_start(j) + i];
           for (Index k = 0; k < p; ++k) sum += a(p + i, k) * right(k, j);
           worst = std::max(worst, std::abs(sum));
         }

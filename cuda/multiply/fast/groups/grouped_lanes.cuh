@@ -8,8 +8,8 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/core/nvtx.hpp"
 #include "cuda/core/packed.cuh"
+#include "cuda/core/programmatic_launch.cuh"
 #include "cuda/core/tiles/async_copy.cuh"
-#include "cuda/core/turns.cuh"
 #include "cuda/multiply/fast/groups/grouped_lanes.hpp"
 
 namespace spsolve::cuda {
@@ -117,7 +117,7 @@ __device__ void walk(const LaneView<T>& a, Index block_id, const Pass<T>& pass) 
   const int longest = width == warp_size ? stored : __reduce_max_sync(whole_warp, stored);
 #pragma unroll
   for (int stage = 0; stage < S::depth - 1; ++stage) fill(stage);
-  wait_for_turn();
+  wait_for_previous_launch();
   const LocalIndex* destination = a.destinations + item.first_group;
   const int lane_first = place * pack;
   const T* const from = pass.x + lane_first;
@@ -206,7 +206,7 @@ template <int rows, int width, int count, bool packed, typename T>
 __global__ void __launch_bounds__(block_for(rows), blocks_for(rows))
     one_size(LaneView<T> a, Pass<T> pass) {
   walk<rows, width, count, packed>(a, blockIdx.x, pass);
-  give_turn();
+  trigger_next_launch();
 }
 
 /// Groups of r rows at [r - 1], by blocks[r - 1] blocks each, in this order.
@@ -232,7 +232,7 @@ __global__ void __launch_bounds__(block_for(0), blocks_for(0))
   take.template operator()<2>();
   take.template operator()<3>();
   take.template operator()<4>();
-  give_turn();
+  trigger_next_launch();
 }
 
 /// Launches `kernel`, which may want more shared memory than the usual 48 KiB.
@@ -243,7 +243,8 @@ void launch(void (*kernel)(Views, Pass<T>), Index blocks, int block, int bytes, 
   if (bytes > usual) {
     CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
   }
-  launch_in_turn(kernel, grid_for(blocks, 1), block, bytes, true, current_stream(), views, pass);
+  launch_programmatic(kernel, grid_for(blocks, 1), block, bytes, true, current_stream(), views,
+                      pass);
 }
 
 template <int width, int count, bool packed, typename T>

@@ -1,7 +1,7 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/core/nvtx.hpp"
 #include "cuda/core/packed.cuh"
-#include "cuda/core/turns.cuh"
+#include "cuda/core/programmatic_launch.cuh"
 #include "cuda/multiply/fast/groups/group_view.cuh"
 #include "cuda/multiply/fast/groups/grouped_slices.hpp"
 
@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(block)
     // Narrow columns count from the first row.
     const T* const from = sizeof(Column) == 2 ? x + first_row * columns : x;
     T sums[rows][count]{};
-    wait_for_turn();
+    wait_for_previous_launch();
     const auto multiply = [&](const T(&value)[rows], const T(&loaded)[count]) {
 #pragma unroll
       for (int q = 0; q < rows; ++q) {
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(block)
       indices += slice;
       values += slice * rows;
     }
-    give_turn();
+    trigger_next_launch();
     T* const to = y + first_row * columns;
 #pragma unroll
     for (int q = 0; q < rows; ++q) {
@@ -79,8 +79,8 @@ void launch_view(const GroupView<T, Column>& view, const T* x, T* y, Index colum
   const auto kernel = rows_aligned(x, columns, alignment)
                           ? slices_kernel<rows, count, true, T, Column>
                           : slices_kernel<rows, count, false, T, Column>;
-  launch_in_turn(kernel, grid_for(view.count, block), block, 0, true, current_stream(), view, x, y,
-                 columns, rows_aligned(y, columns, alignment));
+  launch_programmatic(kernel, grid_for(view.count, block), block, 0, true, current_stream(), view,
+                      x, y, columns, rows_aligned(y, columns, alignment));
 }
 
 template <int count, typename Groups, typename T>

@@ -1,0 +1,123 @@
+#pragma once
+
+#include <vector>
+
+#include "sparse/analysis/analysis.hpp"
+#include "sparse/ranks/column_blocks.hpp"
+#include "sparse/ranks/proportional_mapping.hpp"
+#include "team/team.hpp"
+
+namespace spsolve {
+
+/// One rank's part of an elimination that all ranks of a team share: the fronts that are its own,
+/// which are whole subtrees, and the fronts above them, which several ranks share. Rows of the
+/// shared fronts are numbered from 0 in their order; after its own rows a rank's fronts name them
+/// from own.order() on.
+struct TreePartition {
+  Factorization kind = Factorization::lu;
+  SharingRule rule;  ///< of the shared fronts
+  int rank = 0, ranks = 1;
+
+  Fronts own;                ///< roots have a border where they pass something up
+  FrontEntries own_entries;  ///< source: the place among this rank's values
+
+  Fronts shared;                  ///< of all ranks, the same on each
+  std::vector<RankRange> teams;   ///< of each shared front
+  std::vector<LocalIndex> depth;  ///< of these teams; see range_at()
+  /// Subtrees of single ranks right below each shared front: the rank, the topmost front's number
+  /// there, and where the rows of its border stand in the shared front.
+  std::vector<Index> subtree_starts{0};  ///< shared fronts + 1
+  std::vector<LocalIndex> subtree_rank, subtree_root;
+  std::vector<Index> root_position_starts{0};  ///< hanging subtrees + 1
+  std::vector<LocalIndex> root_positions;
+  /// Entries of A in this rank's columns of each shared front: row and column in the front.
+  FrontEntries shared_entries;
+
+  /// The rows and columns of A of this rank's pivots, its own first, then those of the shared
+  /// fronts that it is the first rank of.
+  std::vector<Index> rows, columns;
+  std::vector<LocalIndex> shared_rows;  ///< the numbers of the latter
+
+  Index values() const {
+    return static_cast<Index>(own_entries.entries.size() + shared_entries.entries.size());
+  }
+  LocalIndex subtrees() const { return static_cast<LocalIndex>(subtree_rank.size()); }
+  std::span<const LocalIndex> root_positions_of(Index subtree) const {
+    return {root_positions.data() + root_position_starts[subtree],
+            root_positions.data() + root_position_starts[subtree + 1]};
+  }
+  ColumnBlocks blocks(LocalIndex s) const {
+    return {rule, shared.pivots(s), shared.border_size(s), teams[s].count, s};
+  }
+
+  /// Which half, 0 or 1, this rank is in each time that its team is halved, as often as teams of
+  /// shared fronts want it.
+  std::vector<int> halves() const;
+
+  /// Whether a block of a shared front is this rank's.
+  bool owns(LocalIndex s, Index block) const {
+    return teams[s].first + blocks(s).owner(block) == rank;
+  }
+  /// The row of vectors, whose shared rows follow the own ones, that rows[i] and columns[i] are.
+  LocalIndex row_of(LocalIndex i) const {
+    const LocalIndex n = own.order();
+    return i < n ? i : n + shared_rows[i - n];
+  }
+
+  /// The source of columns that are passed up to a shared front: a front below it, or a subtree
+  /// that hangs there.
+  struct ContributingChild {
+    Index subtree = -1;
+    LocalIndex shared = -1;                 ///< -1 for a subtree
+    std::span<const LocalIndex> positions;  ///< of the columns, in the front above
+  };
+  std::vector<ContributingChild> contributing_children(LocalIndex s) const;
+  /// The rank, of all, that has a column of what a child passes up.
+  int owner_of_contribution(const ContributingChild& child, Index column) const;
+  /// Children that pass up at the same time, in their order: as many as have few values together,
+  /// or one.
+  static std::vector<std::span<const ContributingChild>> batches(
+      std::span<const ContributingChild> children);
+
+  std::int64_t bytes() const;
+
+  /// Checksum of what decides this rank's course.
+  std::uint64_t checksum() const;
+};
+
+/// Each rank's part of the analysis that rank 0 has, one rank's after the other: rank 0 holds no
+/// more than two of them in addition to its own, the next one made while one travels. Other ranks
+/// pass null. `rule`: of shared fronts. Throws std::bad_alloc on every rank. Collective.
+TreePartition deal_analysis(Team& team, const SparseAnalysis* analysis, Factorization kind,
+                            const SharingRule& rule);
+
+/// Deals out values of the matrix that rank 0 has: each rank gets those of its entries, own before
+/// shared.
+class ValueDealer {
+ public:
+  /// `analysis` and the rule of `tree` are those of deal_analysis(). Rank 0 keeps a list of 8 bytes
+  /// a value. Collective.
+  ValueDealer(Team& team, const SparseAnalysis* analysis, const TreePartition& tree);
+
+  /// This rank's of all `values`, in the order of its entries; they stay until the next call. A
+  /// message from rank 0 to each rank. Collective.
+  const std::vector<double>& deal(const std::vector<double>& values);
+
+  /// On rank 0: which of all values are that rank's.
+  const std::vector<Index>& sources(int rank) const { return sources_[rank]; }
+
+ private:
+  Team& team_;
+  std::vector<std::vector<Index>> sources_;  // on rank 0, of each rank
+  std::vector<double> mine_, theirs_;
+};
+
+/// The part of `rank`, by an analysis whose fronts are dealt out so.
+TreePartition part_of(const SparseAnalysis& analysis, Factorization kind, const SharingRule& rule,
+                      const ProportionalMapping& teams, int rank);
+
+/// Which ranks eliminate which fronts, of so many ranks.
+ProportionalMapping deal_fronts(const SparseAnalysis& analysis, Factorization kind,
+                                const SharingRule& rule, int ranks);
+
+}  // namespace spsolve

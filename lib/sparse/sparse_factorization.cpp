@@ -1,0 +1,236 @@
+#include "sparse/sparse_factorization.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include "distribute/reading/scatter.hpp"
+#include "plan/memory_plan.hpp"
+#include "process/system.hpp"
+#include "solve/in_precision.hpp"
+#include "sparse/gathered_matrix.hpp"
+
+namespace spsolve {
+
+namespace {
+
+/// Tells the progress of each piece of work, of so many flops and fronts in all.
+Advance progress_of(const EliminationRun& run, double all, LocalIndex fronts,
+                    const CheckpointedStages::FinishedWork& before = {}) {
+  struct ReportedWork {
+    std::mutex mutex;
+    Index fronts = 0;
+    double flops = 0;
+  };
+  const auto done = std::make_shared<ReportedWork>();
+  done->fronts = before.fronts;
+  done->flops = before.flops;
+  if (all > 0) run.progress.resume(std::min(1.0, before.flops / all));
+  const auto tell = [&progress = run.progress, all, fronts, done](double flops, bool whole) {
+    const std::lock_guard lock(done->mutex);
+    done->flops += flops;
+    if (whole) ++done->fronts;
+    progress.done(done->fronts, fronts, all > 0 ? std::min(1.0, done->flops / all) : 1.0);
+  };
+  Advance advance([tell](double flops) { tell(flops, true); });
+  advance.part = [tell](double flops) { tell(flops, false); };
+  run.progress.call_steps("front");
+  return advance;
+}
+
+}  // namespace
+
+template <typename T>
+SparseFactorization<T>::SparseFactorization(Team& team, SparseMemory& memory, LentProcessors& lent,
+                                            bool over_ranks)
+    : team_(team), memory_(memory), lent_(lent), over_ranks_(over_ranks && team.size() > 1) {}
+
+/// Lets go of all that was made by another analysis.
+template <typename T>
+void SparseFactorization<T>::take(const std::shared_ptr<const SparseAnalysis>& analysis) {
+  if (analysis_ != analysis) elimination_.reset();
+  analysis_ = analysis;
+}
+
+/// Whether what rank 0 does with them alone is worth more threads than its own.
+template <typename T>
+bool SparseFactorization<T>::wants_threads() const {
+  return team_.rank() == 0 && by_threads_ && GatheredMatrix::is_large(*analysis_);
+}
+
+/// Deals the analysis out once more where it, or the kind, is another one than before.
+template <typename T>
+void SparseFactorization<T>::deal(const RowLayout& bands, Factorization kind) {
+  const bool known = shared_ != nullptr && shared_->kind() == kind && dealt_ == analysis_;
+  const std::vector<char> all = all_gather(team_, static_cast<char>(known));
+  if (std::ranges::all_of(all, [](char same) { return same != 0; })) return;
+  shared_.reset();
+  shared_ = std::make_unique<TeamElimination<T>>(team_, memory_, analysis_.get(), kind, bands);
+  dealt_ = analysis_;
+}
+
+template <typename T>
+void SparseFactorization<T>::begin(const std::shared_ptr<const SparseAnalysis>& analysis,
+                                   const RowLayout& bands, const EliminationRun& run) {
+  take(analysis);
+  if (elimination_ != nullptr) elimination_->checkpoint_by(nullptr);
+  if (shared_ != nullptr) shared_->checkpoint_by(nullptr);
+  checkpointed_.reset();
+  checkpointed_in_team_.reset();
+  const std::string_view why_not =
+      why_no_sparse_checkpoints(team_.size(), over_ranks_, memory_.memory());
+  if (run.checkpoints == nullptr || !why_not.empty()) return;
+  constexpr Precision precision =
+      std::is_same_v<T, float> ? Precision::float32 : Precision::float64;
+  const auto entries = static_cast<double>(
+      broadcast_value(team_, team_.rank() == 0 ? analysis->factor_entries : 0, 0));
+  const double bytes = static_cast<double>(sizeof(T)) * entries / team_.size();
+  if (!over_ranks_) {
+    checkpointed_.emplace(*run.checkpoints, *analysis, precision, bytes);
+    return;
+  }
+  checkpointed_in_team_.emplace(*run.checkpoints, precision, bytes,
+                                [&](Factorization kind) -> const TreePartition& {
+                                  elimination_.reset();
+                                  deal(bands, kind);
+                                  return shared_->tree();
+                                });
+}
+
+/// The stage of the checkpoint that there is to go on from.
+template <typename T>
+const std::optional<EliminationStage>& SparseFactorization<T>::found() const {
+  static const std::optional<EliminationStage> none;
+  return checkpointed_           ? checkpointed_->found()
+         : checkpointed_in_team_ ? checkpointed_in_team_->found()
+                                 : none;
+}
+
+template <typename T>
+FactorFailure SparseFactorization<T>::known_failure() const {
+  return found() && found()->threshold ? found()->failure : FactorFailure{};
+}
+
+/// The failure of factors of this kind that a checkpoint knows of, as others took their place.
+template <typename T>
+std::optional<PivotCounts> SparseFactorization<T>::known_counts(Factorization kind) const {
+  if (!found()) return std::nullopt;
+  const Factorization first = found()->threshold ? found()->first_kind : found()->kind;
+  if (kind == Factorization::cholesky && first == Factorization::ldlt) {
+    PivotCounts counts;
+    counts.failed = 0;
+    return counts;
+  }
+  if (kind == first && found()->threshold) return found()->first;
+  return std::nullopt;
+}
+
+/// The keeper of the fronts of that stage of the elimination.
+template <typename T>
+Advance SparseFactorization<T>::begin_stage(const EliminationStage& stage,
+                                            const EliminationRun& run) {
+  if (elimination_ == nullptr) elimination_ = memory_.make<T>(analysis_);
+  CheckpointedStages::FinishedWork before;
+  if (checkpointed_) {
+    before = checkpointed_->begin_stage(stage);
+    elimination_->checkpoint_by(&*checkpointed_);
+  }
+  return progress_of(run, analysis_->flops, analysis_->fronts.size(), before);
+}
+
+/// The factorisation on rank 0, or what a checkpoint knows of it.
+template <typename T>
+PivotCounts SparseFactorization<T>::factor_alone(Factorization kind, ScaledValues& values,
+                                                 const EliminationRun& run) {
+  if (const auto known = known_counts(kind)) return *known;
+  EliminationStage stage;
+  stage.kind = kind;
+  const Advance advance = begin_stage(stage, run);
+  return elimination_->factor(kind, values, advance);
+}
+
+template <typename T>
+PivotCounts SparseFactorization<T>::factor(const std::shared_ptr<const SparseAnalysis>& analysis,
+                                           const RowLayout& bands, Factorization kind,
+                                           ScaledValues* values, const EliminationRun& run) {
+  take(analysis);
+  kind_ = kind;
+  const bool first = team_.rank() == 0;
+  if (over_ranks_) {
+    elimination_.reset();
+    if (const auto known = known_counts(kind)) return *known;
+    deal(bands, kind);
+    CheckpointedStages::FinishedWork before;
+    if (checkpointed_in_team_) {
+      EliminationStage stage;
+      stage.kind = kind;
+      before = checkpointed_in_team_->begin_stage(std::move(stage), shared_->tree());
+      shared_->checkpoint_by(&*checkpointed_in_team_);
+    }
+    const auto rule =
+        broadcast_value(team_, first ? perturbing_rule<T>(values->largest()) : PivotRule{}, 0);
+    return shared_->factor(first ? values : nullptr, rule,
+                           progress_of(run, shared_->flops(), shared_->fronts(), before).front);
+  }
+  PivotCounts counts;
+  by_threads_ = memory_.memory() != MemoryKind::gpu;
+  lent_.on_first_rank(wants_threads(), [&] { counts = factor_alone(kind, *values, run); });
+  return counts_ = broadcast_value(team_, counts, 0);
+}
+
+/// Where all ranks have eliminated, one may not have the memory to.
+template <typename T>
+void SparseFactorization<T>::refuse_more_than_there_is(Factorization kind) const {
+  const FactorMemory memory =
+      factor_memory(analysis_->fronts, kind,
+                    factor_schedule(analysis_->fronts, kind, lent_.threads()), sizeof(T));
+  const std::int64_t needed = memory.factors + memory.stack, available = available_memory();
+  if (needed <= available) return;
+  fail(
+      ExitCode::resources,
+      "pivots that are too small call for threshold pivoting, which rank 0 does alone: it needs {} "
+      "at least, of {} free; use solve.method=gmres, or a host with more memory",
+      readable_bytes(needed), readable_bytes(available));
+}
+
+template <typename T>
+ThresholdTold SparseFactorization<T>::factor_with_threshold(
+    const std::shared_ptr<const SparseAnalysis>& analysis, Factorization kind, ScaledValues* values,
+    const EliminationRun& run, const FactorFailure& failure,
+    const std::function<void(const ThresholdOutcome&)>& refuse) {
+  take(analysis);
+  checkpointed_in_team_.reset();
+  shared_.reset();
+  ThresholdTold told;
+  by_threads_ = true;
+  lent_.on_first_rank(wants_threads(), [&] {
+    if (over_ranks_) refuse_more_than_there_is(kind);
+    const Advance advance = begin_stage({kind, true, kind_, counts_, failure}, run);
+    const ThresholdOutcome& outcome =
+        elimination_->factor_with_threshold(kind, values->on_host(), advance);
+    told = {outcome.counts, outcome.delayed, outcome.factor_entries,
+            static_cast<Index>(outcome.rows.size())};
+    if (told.missing > 0) refuse(outcome);
+  });
+  return broadcast_value(team_, told, 0);
+}
+
+template <typename T>
+void SparseFactorization<T>::solve(bool transposed, const Vectors& x, Vectors& y) {
+  if (shared_ != nullptr) return shared_->solve(transposed, x, y);
+  if (team_.size() == 1) return elimination_->solve(transposed, x, y);
+  solve_in<T>(x, y, [&](Dense<T>& rows) {
+    Dense<double> whole = gather_rows(team_, x.layout(), rows);
+    lent_.on_first_rank(wants_threads(), [&] {
+      std::vector<T> b(whole.values.begin(), whole.values.end()), result;
+      elimination_->solve(transposed, whole.columns, b, result);
+      std::copy(result.begin(), result.end(), whole.values.begin());
+    });
+    const Dense<double> own = scatter_rows(team_, x.layout(), whole);
+    std::copy(own.values.begin(), own.values.end(), rows.values.begin());
+  });
+}
+
+template class SparseFactorization<float>;
+template class SparseFactorization<double>;
+
+}  // namespace spsolve

@@ -1,0 +1,223 @@
+#include "sparse/layout/device_layout.hpp"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "helpers/sparse_cases.hpp"
+#include "matrix/generate/generate.hpp"
+
+namespace spsolve {
+namespace {
+
+struct Block {
+  Index begin, end;
+  int from, until;  ///< levels
+};
+
+/// The blocks that lie in the arena as long as they are needed.
+std::vector<Block> blocks_of(const DeviceLayout& all, Factorization kind) {
+  std::vector<int> level(all.fronts.size());
+  for (int l = 0; l < all.levels(); ++l) {
+    for (Index i = all.level_starts[l]; i < all.level_starts[l + 1]; ++i)
+      level[all.by_level[i]] = l;
+  }
+  std::vector<Block> blocks;
+  std::vector<const FrontPart*> part_of(all.levels());
+  for (const FrontPart& part : all.parts) {
+    for (int l = part.first_level; l < part.end_level; ++l) part_of[l] = &part;
+  }
+  for (std::size_t s = 0; s < all.fronts.size(); ++s) {
+    const FrontLayout& front = all.fronts[s];
+    const Index size = static_cast<Index>(front.ld) * front.pivots;
+    const FrontPart& part = *part_of[level[s]];
+    EXPECT_GE(front.lower, part.window);
+    EXPECT_LE(front.upper + size, part.window + part.elements);
+    // From one part to the next factors are on their way from the GPU.
+    const int until = all.streams() ? part.end_level - 1 : all.levels();
+    blocks.push_back({front.lower, front.lower + size, part.first_level, until});
+    if (kind == Factorization::cholesky) {
+      EXPECT_EQ(front.upper, front.lower);
+    } else {
+      blocks.push_back({front.upper, front.upper + size, part.first_level, until});
+    }
+    if (front.parent < 0) continue;
+    EXPECT_GT(level[front.parent], level[s]);
+    const Index passed = static_cast<Index>(front.ld_contribution) * front.border;
+    blocks.push_back(
+        {front.contribution, front.contribution + passed, level[s], level[front.parent]});
+  }
+  return blocks;
+}
+
+void expect_apart(const DeviceLayout& all, Factorization kind) {
+  std::vector<Block> blocks = blocks_of(all, kind);
+  std::sort(blocks.begin(), blocks.end(),
+            [](const Block& a, const Block& b) { return a.begin < b.begin; });
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    EXPECT_LE(blocks[i].end, all.elements);
+    for (std::size_t j = i + 1; j < blocks.size() && blocks[j].begin < blocks[i].end; ++j) {
+      const bool at_once = blocks[i].from <= blocks[j].until && blocks[j].from <= blocks[i].until;
+      EXPECT_FALSE(at_once) << blocks[i].begin << " and " << blocks[j].begin;
+    }
+  }
+}
+
+TEST(DeviceLayout, AreApartAsLongAsTheyAreNeeded) {
+  test::for_sparse_cases([](const Csr<double>& matrix, Factorization kind) {
+    const auto analysis = test::analysis_of(matrix, kind);
+    const DeviceLayout all = lay_out_fronts(analysis->fronts, kind);
+    EXPECT_FALSE(all.streams());
+    EXPECT_EQ(all.window_elements, all.factor_elements);
+    expect_apart(all, kind);
+  });
+}
+
+TEST(DeviceLayout, TakeTurnsInTwoWindowsWhereThereIsLittleRoom) {
+  const auto analysis = test::analysis_of(generate_matrix("grid3d:14"), Factorization::lu);
+  for (const Factorization kind :
+       {Factorization::cholesky, Factorization::ldlt, Factorization::lu}) {
+    const DeviceLayout whole = lay_out_fronts(analysis->fronts, kind);
+    const DeviceLayout least = lay_out_fronts(analysis->fronts, kind, 0);
+    const Index stack = least.elements - least.window_elements;
+    for (const Index room : {whole.factor_elements * 9 / 10, whole.factor_elements / 2, Index{0}}) {
+      const DeviceLayout all = lay_out_fronts(analysis->fronts, kind, stack + room);
+      EXPECT_TRUE(all.streams());
+      EXPECT_EQ(all.elements - all.window_elements, stack);
+      EXPECT_EQ(all.factor_elements, whole.factor_elements);
+      Index elements = 0;
+      int level = 0;
+      for (std::size_t p = 0; p < all.parts.size(); ++p) {
+        const FrontPart& part = all.parts[p];
+        EXPECT_EQ(part.first_level, level);
+        EXPECT_EQ(part.window, static_cast<Index>(p % 2) * all.window_elements / 2);
+        EXPECT_LE(part.elements, all.window_elements / 2);
+        level = part.end_level;
+        elements += part.elements;
+      }
+      EXPECT_EQ(level, all.levels());
+      EXPECT_EQ(elements, all.factor_elements);
+      const GpuFactorMemory memory = gpu_factor_memory(analysis->fronts, kind, 1000, 900);
+      EXPECT_GE(all.window_elements * static_cast<std::int64_t>(sizeof(double)),
+                2 * memory.largest_level);
+      if (room >= all.window_elements) {
+        EXPECT_LE(all.elements, stack + room);
+      }
+      expect_apart(all, kind);
+    }
+  }
+}
+
+TEST(DeviceLayout, TakeSubtreesOneAfterAnotherBeforeFactorsLeaveTheGpu) {
+  const auto analysis = test::analysis_of(generate_matrix("grid3d:24"), Factorization::lu);
+  const Factorization kind = Factorization::cholesky;
+  const DeviceLayout whole = lay_out_fronts(analysis->fronts, kind);
+  const DeviceLayout all = lay_out_fronts(analysis->fronts, kind, whole.elements - 1);
+  EXPECT_FALSE(all.streams());
+  EXPECT_LT(all.elements, whole.elements);
+  EXPECT_EQ(all.low_levels, whole.low_levels);
+  EXPECT_EQ(all.level_starts[all.low_levels], whole.level_starts[whole.low_levels]);
+  EXPECT_GT(all.levels(), whole.levels());
+  expect_apart(all, kind);
+  const DeviceLayout least = lay_out_fronts(analysis->fronts, kind, 0);
+  const Index stack = whole.elements - whole.factor_elements;
+  EXPECT_LT(least.elements - least.window_elements, stack * 3 / 4);
+}
+
+TEST(DeviceLayout, AlignLargeFronts) {
+  const Csr<double> matrix = generate_matrix("grid3d:14");
+  const auto analysis = test::analysis_of(matrix, Factorization::lu);
+  Index large = 0;
+  for (const FrontLayout& front : lay_out_fronts(analysis->fronts, Factorization::lu).fronts) {
+    if (front.is_small()) {
+      EXPECT_EQ(front.ld, front.pivots + front.border);
+      continue;
+    }
+    ++large;
+    for (const Index place : {front.lower, front.upper, front.contribution})
+      EXPECT_EQ(place % 4, 0);
+    for (const int size : {front.ld, front.ld_contribution, front.border_row})
+      EXPECT_EQ(size % 4, 0);
+    EXPECT_GE(front.border_row, front.pivots);
+    EXPECT_GE(front.ld, front.border_row + front.border);
+  }
+  EXPECT_GT(large, 0);
+}
+
+TEST(DeviceLayout, SubtreesOfSmallFrontsComeFirst) {
+  const auto analysis = test::analysis_of(generate_matrix("grid2d:120"), Factorization::cholesky);
+  const DeviceLayout all = lay_out_fronts(analysis->fronts, Factorization::cholesky);
+  ASSERT_GT(all.low_levels, 0);
+  ASSERT_LT(all.low_levels, all.levels());
+  const Index low = all.level_starts[all.low_levels];
+  for (Index i = 0; i < static_cast<Index>(all.by_level.size()); ++i) {
+    const FrontLayout& front = all.fronts[all.by_level[i]];
+    bool all_small = true;
+    for (LocalIndex s = analysis->fronts.first_of_subtree[all.by_level[i]]; s <= all.by_level[i];
+         ++s) {
+      all_small = all_small && all.fronts[s].is_small();
+    }
+    EXPECT_EQ(i < low, all_small) << front.first;
+  }
+}
+
+// As many levels as fronts: with work for every pair of levels this test takes minutes.
+TEST(DeviceLayout, OfALongChainAreFoundOneAfterAnother) {
+  const auto analysis =
+      test::analysis_of(generate_matrix("tridiagonal:2000000"), Factorization::cholesky);
+  const DeviceLayout all = lay_out_fronts(analysis->fronts, Factorization::cholesky);
+  ASSERT_GT(all.levels(), 100000);
+  // A front and its parent are there at once, and no more.
+  EXPECT_LE(all.elements - all.factor_elements, 16);
+}
+
+TEST(DeviceLayout, TakeNoMoreThanIsPlanned) {
+  const auto analysis = test::analysis_of(generate_matrix("grid3d:12"), Factorization::lu);
+  const DeviceLayout all = lay_out_fronts(analysis->fronts, Factorization::lu);
+  const GpuFactorMemory memory = gpu_factor_memory(analysis->fronts, Factorization::lu, 1000, 900);
+  EXPECT_EQ(memory.factors + memory.stack,
+            all.elements * static_cast<std::int64_t>(sizeof(double)));
+  EXPECT_GT(memory.lists, 0);
+}
+
+TEST(ElementwiseAssembly, AreTheSmallOnesOfLargeAndSmallFrontsEachElementOnce) {
+  for (const Factorization kind : {Factorization::cholesky, Factorization::lu}) {
+    const auto analysis = test::analysis_of(test::hubs(), kind);
+    const Fronts& fronts = analysis->fronts;
+    const DeviceLayout all = lay_out_fronts(fronts, kind);
+    bool of_large = false, of_small = false;
+    for (LocalIndex s = 0; s < fronts.size(); ++s) {
+      const FrontLayout& front = all.fronts[s];
+      if (front.elementwise_children == 0) {
+        EXPECT_EQ(front.elementwise_begin, front.elementwise_end);
+        continue;
+      }
+      (front.is_small() ? of_small : of_large) = true;
+      Index expected = 0;
+      for (int c = front.child_end - front.elementwise_children; c < front.child_end; ++c) {
+        const Index m = all.fronts[all.elementwise.children[c]].border;
+        expected += kind == Factorization::lu ? m * m : m * (m + 1) / 2;
+      }
+      Index found = 0;
+      std::set<Index> places, sources;
+      for (int g = front.elementwise_begin; g < front.elementwise_end; ++g) {
+        const AssembledElement& element = all.elementwise.elements[g];
+        EXPECT_TRUE(places.insert(element.place).second);
+        found += element.end - element.begin;
+        for (Index k = element.begin; k < element.end; ++k) {
+          EXPECT_TRUE(sources.insert(all.elementwise.sources[k]).second) << "added twice";
+        }
+      }
+      EXPECT_EQ(found, expected);
+    }
+    EXPECT_TRUE(of_large && of_small);
+    EXPECT_LE(static_cast<std::int64_t>(all.elementwise.elements.size() * sizeof(AssembledElement) +
+                                        all.elementwise.sources.size() * sizeof(Index)),
+              elementwise_assembly_bytes(fronts));
+  }
+}
+
+}  // namespace
+}  // namespace spsolve
