@@ -4,9 +4,9 @@
 #include "cuda/core/cuda_check.hpp"
 #include "cuda/core/device_info.hpp"
 #include "cuda/core/device_memory.hpp"
-#include "cuda/dense/device_dense_memory.hpp"
 #include "cuda/dense/panel/triangle_kernels.hpp"
 #include "cuda/dense/products/load_products.hpp"
+#include "cuda/device/gpu_device.hpp"
 #include "cuda/distribute/cuda_backend.hpp"
 #include "cuda/multiply/cuda_kernels.hpp"
 #include "cuda/team/start_ahead.hpp"
@@ -34,7 +34,7 @@ Gpus gpu_part() {
   gpus.products = [](Team& team, Transport transport) -> std::unique_ptr<ProductBackend> {
     return std::make_unique<cuda::CudaBackend>(team, transport);
   };
-  gpus.dense = cuda::device_dense_memory;
+  gpus.dense = cuda::gpu_device;
   gpus.dense_bytes = cuda::device_dense_bytes;
   gpus.free_memory = cuda::free_device_memory;
   gpus.arrays = [] {

@@ -8,7 +8,7 @@
 #include "api/gpus.hpp"
 #include "distribute/distributed_product.hpp"
 #include "distribute/reading/scatter.hpp"
-#include "multiply/kernel.hpp"
+#include "multiply/kernel/kernel.hpp"
 #include "task/backend.hpp"
 
 namespace spsolve {

@@ -16,7 +16,7 @@
 #include "task/backend.hpp"
 #include "task/begin.hpp"
 #include "task/gpu_memory.hpp"
-#include "task/solve/coordinates.hpp"
+#include "task/input/coordinates.hpp"
 #include "task/solve/solve_plan.hpp"
 
 #ifdef SPSOLVE_HAVE_CUDA
@@ -33,7 +33,7 @@ struct Decided {
   Config config;
   SystemShape shape;
   TaskReport noted;
-  std::unique_ptr<DenseMemory> memory;
+  std::unique_ptr<ComputeDevice> memory;
   SolverQuestion question;
   bool on_gpu = false;
   FoundCoordinates coordinates;

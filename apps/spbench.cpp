@@ -5,8 +5,8 @@
 
 #include <iostream>
 
-#include "apps/command_line.hpp"
-#include "io/atomic_file.hpp"
+#include "apps/line/command_line.hpp"
+#include "io/files/atomic_file.hpp"
 #include "matrix/generate/generate.hpp"
 #include "mpi/mpi_team.hpp"
 #include "process/launcher.hpp"

@@ -6,15 +6,15 @@
 
 #include <CLI/CLI.hpp>
 
-#include "apps/command_line.hpp"
+#include "apps/line/command_line.hpp"
 #include "core/timer.hpp"
-#include "io/atomic_file.hpp"
 #include "io/binary/dense_file.hpp"
 #include "io/dense_source.hpp"
+#include "io/files/atomic_file.hpp"
+#include "io/files/special_file.hpp"
 #include "io/matrix_market/entry_reader.hpp"
 #include "io/matrix_market/matrix_market.hpp"
 #include "io/matrix_source.hpp"
-#include "io/special_file.hpp"
 #include "matrix/convert.hpp"
 #include "matrix/formats/colouring.hpp"
 #include "matrix/formats/ellpack.hpp"
@@ -27,7 +27,7 @@
 #include "process/system.hpp"
 #include "report/html_report.hpp"
 #include "report/svg.hpp"
-#include "sparse/analysis/factorization_estimate.hpp"
+#include "sparse/study/factorization_estimate.hpp"
 #include "team/team.hpp"
 
 namespace spsolve {

@@ -6,7 +6,7 @@
 #include "apps/bench/bandwidth.hpp"
 #include "apps/bench/sampling.hpp"
 #include "matrix/dense.hpp"
-#include "multiply/kernel.hpp"
+#include "multiply/kernel/kernel.hpp"
 
 namespace spsolve::bench {
 

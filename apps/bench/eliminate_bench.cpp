@@ -9,6 +9,7 @@
 #include "core/blas/blas.hpp"
 #include "core/timer.hpp"
 #include "dense/dense_inverse.hpp"
+#include "dense/host_device.hpp"
 #include "matrix/generate/generate.hpp"
 #include "matrix/multivector.hpp"
 #include "solve/trust/one_norm.hpp"
@@ -136,7 +137,7 @@ double backward_error(const HostSystem& system, const Vectors& x) {
 }
 
 BenchRun run_ours(const HostSystem& system, const EliminationChoice& choice, bool condition) {
-  HostDenseMemory memory(*system.team);
+  spsolve::HostDevice memory(*system.team);
   const std::unique_ptr<Inverse> inverse = make_dense_inverse(*system.team, memory, choice);
   const Equilibration unscaled;
   inverse->prepare(*system.matrix, unscaled);

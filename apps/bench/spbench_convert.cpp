@@ -6,7 +6,7 @@
 
 #include "apps/bench/convert_bench.hpp"
 #include "apps/bench/spbench.hpp"
-#include "apps/command_line.hpp"
+#include "apps/line/command_line.hpp"
 #include "io/matrix_market/matrix_market.hpp"
 #include "io/matrix_source.hpp"
 #include "plan/reading_room.hpp"

@@ -8,7 +8,7 @@
 #include "apps/bench/device.hpp"
 #include "apps/bench/eliminate_bench.hpp"
 #include "apps/bench/sparse/own_sparse.hpp"
-#include "distribute/options.hpp"
+#include "distribute/layout/options.hpp"
 #include "team/team.hpp"
 
 namespace spsolve {

@@ -11,11 +11,11 @@
 #include "apps/bench/sparse/spbench_sparse.hpp"
 #include "apps/bench/spbench.hpp"
 #include "apps/bench/spbench_devices.hpp"
-#include "apps/command_line.hpp"
+#include "apps/line/command_line.hpp"
 #include "config/schema.hpp"
 #include "core/error.hpp"
 #include "process/system.hpp"
-#include "sparse/analysis/factorization_estimate.hpp"
+#include "sparse/study/factorization_estimate.hpp"
 
 namespace spsolve {
 

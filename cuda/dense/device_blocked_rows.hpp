@@ -6,8 +6,6 @@
 
 #include "cuda/core/device_array.hpp"
 #include "cuda/core/pinned_array.hpp"
-#include "cuda/dense/columnwise/row_kernels.hpp"
-#include "cuda/dense/dense_streams.hpp"
 #include "cuda/dense/device_blocked_solution.hpp"
 #include "cuda/dense/factor_store.hpp"
 #include "cuda/dense/panel/candidate_merge.hpp"
@@ -15,6 +13,8 @@
 #include "cuda/dense/panel/panel_lu.hpp"
 #include "cuda/dense/part_clock.hpp"
 #include "cuda/dense/row_swaps.hpp"
+#include "cuda/dense/streams/dense_streams.hpp"
+#include "cuda/dense/streams/row_kernels.hpp"
 #include "cuda/dense/trailing_update.hpp"
 #include "dense/lu/blocked_rows.hpp"
 #include "matrix/csr.hpp"

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "core/ranges.hpp"
-#include "cuda/dense/columnwise/row_kernels.hpp"
 #include "cuda/dense/products/device_blas.hpp"
+#include "cuda/dense/streams/row_kernels.hpp"
 #include "cuda/team/part_kernels.hpp"
 #include "cuda/vectors/device_vectors.hpp"
 

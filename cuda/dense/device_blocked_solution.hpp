@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "cuda/core/device_array.hpp"
-#include "cuda/dense/dense_streams.hpp"
 #include "cuda/dense/factor_store.hpp"
 #include "cuda/dense/panel/triangle_kernels.hpp"
+#include "cuda/dense/streams/dense_streams.hpp"
 #include "dense/lu/blocked_solution.hpp"
-#include "distribute/row_layout.hpp"
+#include "distribute/layout/row_layout.hpp"
 
 namespace spsolve::cuda {
 

@@ -6,7 +6,7 @@
 
 #include "core/types.hpp"
 #include "cuda/core/device_array.hpp"
-#include "cuda/dense/dense_streams.hpp"
+#include "cuda/dense/streams/dense_streams.hpp"
 
 namespace spsolve::cuda {
 

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "cuda/dense/dense_streams.hpp"
+#include "cuda/dense/streams/dense_streams.hpp"
 #include "cuda/team/transports.hpp"
 #include "team/team.hpp"
 
@@ -17,7 +17,7 @@ struct RankStreams {
         candidate_team(row_team->beside(streams.panels)) {}
 
   DenseStreams streams;
-  std::unique_ptr<GpuTeam> row_team, pivot_team, candidate_team;  // see DenseMemory
+  std::unique_ptr<GpuTeam> row_team, pivot_team, candidate_team;  // see ComputeDevice
 };
 
 }  // namespace spsolve::cuda

@@ -7,8 +7,8 @@
 #include "cuda/core/device_array.hpp"
 #include "cuda/core/pinned_array.hpp"
 #include "cuda/core/stream.hpp"
-#include "cuda/dense/columnwise/row_kernels.hpp"
-#include "dense/swaps.hpp"
+#include "cuda/dense/streams/row_kernels.hpp"
+#include "dense/state/swaps.hpp"
 
 namespace spsolve::cuda {
 

@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "cuda/dense/dense_streams.hpp"
 #include "cuda/dense/split_precision/split_product.hpp"
+#include "cuda/dense/streams/dense_streams.hpp"
 
 namespace spsolve::cuda {
 

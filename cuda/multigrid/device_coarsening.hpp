@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "vectors/products/band_matrix.hpp"
+#include "vectors/band_matrix.hpp"
 #include "vectors/products/coarsening.hpp"
 
 namespace spsolve::cuda {

@@ -3,9 +3,9 @@
 #include <optional>
 #include <vector>
 
-#include "cuda/multiply/device_csr.hpp"
+#include "cuda/multiply/storage/device_csr.hpp"
 #include "distribute/halo/halo_plan.hpp"
-#include "vectors/products/band_matrix.hpp"
+#include "vectors/band_matrix.hpp"
 
 namespace spsolve::cuda {
 

@@ -16,7 +16,7 @@
 #include "cuda/core/stream.hpp"
 #include "cuda/multiply/cuda_kernels.hpp"
 #include "matrix/symmetry.hpp"
-#include "multiply/fast/row_types.hpp"
+#include "multiply/kernel/row_types.hpp"
 
 namespace spsolve::cuda {
 

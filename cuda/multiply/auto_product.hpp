@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "matrix/csr.hpp"
-#include "multiply/kernel.hpp"
+#include "multiply/kernel/kernel.hpp"
 
 namespace spsolve::cuda {
 

@@ -17,7 +17,7 @@
 #include "cuda/multiply/published/transpose.hpp"
 #include "cuda/multiply/vendor/cublas_gemm.hpp"
 #include "cuda/multiply/vendor/cusparse_products.hpp"
-#include "multiply/fast/row_types.hpp"
+#include "multiply/kernel/row_types.hpp"
 #include "multiply/kernel_row.hpp"
 
 namespace spsolve::cuda {

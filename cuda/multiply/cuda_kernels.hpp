@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "multiply/kernel.hpp"
+#include "multiply/kernel/kernel.hpp"
 
 namespace spsolve::cuda {
 

@@ -3,7 +3,7 @@
 #include <functional>
 #include <memory>
 
-#include "distribute/options.hpp"
+#include "distribute/layout/options.hpp"
 #include "team/team.hpp"
 
 namespace spsolve::cuda {

@@ -8,7 +8,7 @@
 
 #include "cuda/team/gpu_team.hpp"
 #include "cuda/team/nccl_communicator.hpp"
-#include "distribute/options.hpp"
+#include "distribute/layout/options.hpp"
 
 namespace spsolve::cuda {
 

@@ -5,7 +5,7 @@
 #include "cuda/core/stream.hpp"
 #include "cuda/distribute/gpu_links.hpp"
 #include "cuda/vectors/quotient_view.hpp"
-#include "vectors/coefficients.hpp"
+#include "vectors/multivector/coefficients.hpp"
 
 namespace spsolve::cuda {
 

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "cuda/core/device_array.hpp"
-#include "vectors/vectors.hpp"
+#include "vectors/multivector/vectors.hpp"
 
 namespace spsolve::cuda {
 

@@ -7,7 +7,7 @@
 
 #include "checkpoint/section_file.hpp"
 #include "core/types.hpp"
-#include "solve/options.hpp"
+#include "solve/operators/options.hpp"
 
 namespace spsolve {
 

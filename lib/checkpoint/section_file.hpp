@@ -15,7 +15,7 @@
 
 #include "core/checksum.hpp"
 #include "core/error.hpp"
-#include "io/atomic_file.hpp"
+#include "io/files/atomic_file.hpp"
 
 namespace spsolve {
 

@@ -9,8 +9,8 @@
 #include "checkpoint/options.hpp"
 #include "core/types.hpp"
 #include "core/words.hpp"
-#include "distribute/options.hpp"
-#include "solve/options.hpp"
+#include "distribute/layout/options.hpp"
+#include "solve/operators/options.hpp"
 
 namespace spsolve {
 

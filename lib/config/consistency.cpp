@@ -9,7 +9,7 @@
 
 #include "config/schema.hpp"
 #include "io/file_pattern.hpp"
-#include "io/special_file.hpp"
+#include "io/files/special_file.hpp"
 
 namespace spsolve {
 

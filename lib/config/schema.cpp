@@ -9,9 +9,9 @@
 #include "config/option_rows.hpp"
 #include "core/did_you_mean.hpp"
 #include "core/tuning.hpp"
-#include "io/special_file.hpp"
+#include "io/files/special_file.hpp"
 #include "matrix/generate/generate.hpp"
-#include "multiply/kernel.hpp"
+#include "multiply/kernel/kernel.hpp"
 
 namespace spsolve {
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "core/types.hpp"
-#include "distribute/row_layout.hpp"
-#include "solve/options.hpp"
+#include "distribute/layout/row_layout.hpp"
+#include "solve/operators/options.hpp"
 
 namespace spsolve {
 

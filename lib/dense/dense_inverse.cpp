@@ -138,7 +138,7 @@ template class ColumnwiseInverse<double>;
 template class LuInverse<float>;
 template class LuInverse<double>;
 
-std::unique_ptr<Inverse> make_dense_inverse(Team& team, DenseMemory& memory,
+std::unique_ptr<Inverse> make_dense_inverse(Team& team, ComputeDevice& memory,
                                             const EliminationChoice& choice,
                                             BeforeDouble before_double) {
   const auto in = [&team, &memory, choice](Precision precision, bool refined = false) {

@@ -5,9 +5,9 @@
 
 #include "dense/choice.hpp"
 #include "dense/columnwise/columnwise.hpp"
-#include "dense/dense_memory.hpp"
 #include "dense/lu/lu.hpp"
 #include "dense/mixed_inverse.hpp"
+#include "device/compute_device.hpp"
 #include "solve/inverse.hpp"
 
 namespace spsolve {
@@ -17,7 +17,7 @@ template <typename T>
 class DenseInverse : public Inverse {
  public:
   /// `team` and `memory` must outlive the object.
-  DenseInverse(Team& team, DenseMemory& memory, const EliminationChoice& choice)
+  DenseInverse(Team& team, ComputeDevice& memory, const EliminationChoice& choice)
       : team_(team), memory_(memory), choice_(choice) {}
 
   /// x and y in double; between them columns are solved for in T, with their largest entry near 1
@@ -41,7 +41,7 @@ class DenseInverse : public Inverse {
   virtual void solve_transposed(Dense<T>& x) = 0;
 
   Team& team_;
-  DenseMemory& memory_;
+  ComputeDevice& memory_;
   EliminationChoice choice_;
   InverseFacts facts_;
 };
@@ -87,7 +87,7 @@ class LuInverse final : public DenseInverse<T> {
 
 /// The inverse that `choice` asks for, in any precision; `before_double` as of MixedInverse. `team`
 /// and `memory` must outlive it.
-std::unique_ptr<Inverse> make_dense_inverse(Team& team, DenseMemory& memory,
+std::unique_ptr<Inverse> make_dense_inverse(Team& team, ComputeDevice& memory,
                                             const EliminationChoice& choice,
                                             BeforeDouble before_double = {});
 

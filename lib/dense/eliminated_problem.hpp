@@ -2,7 +2,7 @@
 
 #include "checkpoint/checkpoint_file.hpp"
 #include "dense/choice.hpp"
-#include "solve/equilibrate.hpp"
+#include "solve/operators/equilibrate.hpp"
 
 namespace spsolve {
 

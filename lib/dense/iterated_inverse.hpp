@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "solve/equilibrate.hpp"
 #include "solve/gmres_inverse.hpp"
 #include "solve/inverse.hpp"
+#include "solve/operators/equilibrate.hpp"
 
 namespace spsolve {
 

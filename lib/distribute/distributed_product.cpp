@@ -4,7 +4,7 @@
 
 #include "core/error.hpp"
 #include "matrix/symmetry.hpp"
-#include "multiply/fast/row_types.hpp"
+#include "multiply/kernel/row_types.hpp"
 
 namespace spsolve {
 

@@ -3,9 +3,9 @@
 #include <memory>
 #include <string>
 
-#include "distribute/compressed_rows.hpp"
 #include "distribute/halo/halo_device.hpp"
 #include "distribute/halo/split_rows.hpp"
+#include "distribute/layout/compressed_rows.hpp"
 #include "distribute/rank_share.hpp"
 
 namespace spsolve {

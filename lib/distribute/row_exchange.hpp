@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "distribute/halo/halo_plan.hpp"
-#include "distribute/row_layout.hpp"
+#include "distribute/layout/row_layout.hpp"
 #include "matrix/dense.hpp"
 #include "team/team.hpp"
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string_view>
 
-#include "io/array_file.hpp"
+#include "io/files/array_file.hpp"
 #include "matrix/dense.hpp"
 
 namespace spsolve {

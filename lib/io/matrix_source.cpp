@@ -8,7 +8,7 @@
 #include "io/binary/npz.hpp"
 #include "io/binary/petsc.hpp"
 #include "io/binary/zip.hpp"
-#include "io/mapped_file.hpp"
+#include "io/files/mapped_file.hpp"
 #include "io/matrix_market/matrix_market.hpp"
 #include "matrix/convert.hpp"
 #include "matrix/generate/generate.hpp"

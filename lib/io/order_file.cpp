@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "core/error.hpp"
-#include "io/gzip.hpp"
-#include "io/mapped_file.hpp"
+#include "io/files/gzip.hpp"
+#include "io/files/mapped_file.hpp"
 #include "io/matrix_market/matrix_market_header.hpp"
 #include "process/system.hpp"
 

@@ -9,7 +9,7 @@
 #include "krylov/shortfall.hpp"
 #include "krylov/symmetry.hpp"
 #include "solve/gmres.hpp"
-#include "solve/right_hand_side_scaling.hpp"
+#include "solve/operators/right_hand_side_scaling.hpp"
 #include "vectors/columns.hpp"
 
 namespace spsolve {
@@ -41,7 +41,7 @@ class KrylovInverse::Products final : public LinearOperator {
   BandMatrix& matrix_;
 };
 
-KrylovInverse::KrylovInverse(DenseMemory& memory, const SolverOptions& options)
+KrylovInverse::KrylovInverse(ComputeDevice& memory, const SolverOptions& options)
     : memory_(memory), options_(options), method_(*krylov_method(options.method)) {}
 
 KrylovInverse::~KrylovInverse() = default;

@@ -3,8 +3,8 @@
 #include <memory>
 #include <optional>
 
-#include "dense/dense_memory.hpp"
-#include "krylov/checkpointed_iteration.hpp"
+#include "device/compute_device.hpp"
+#include "krylov/iteration/checkpointed_iteration.hpp"
 #include "krylov/krylov_solve.hpp"
 #include "krylov/null_space.hpp"
 #include "krylov/preconditioner/preconditioner.hpp"
@@ -26,7 +26,7 @@ namespace spsolve {
 class KrylovInverse final : public Inverse {
  public:
   /// `memory` must outlive the object.
-  KrylovInverse(DenseMemory& memory, const SolverOptions& options);
+  KrylovInverse(ComputeDevice& memory, const SolverOptions& options);
   ~KrylovInverse() override;
 
   void find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision,
@@ -80,7 +80,7 @@ class KrylovInverse final : public Inverse {
   KrylovSolve solve_for(Start start, const StoppingCriterion::Goal& goal, const Vectors& b,
                         Vectors& x);
 
-  DenseMemory& memory_;
+  ComputeDevice& memory_;
   SolverOptions options_;
   const KrylovMethod& method_;
   SystemMatrix* matrix_ = nullptr;

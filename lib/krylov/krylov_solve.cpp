@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "krylov/checkpointed_iteration.hpp"
+#include "krylov/iteration/checkpointed_iteration.hpp"
 #include "vectors/columns.hpp"
 
 namespace spsolve {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "krylov/iteration/stopping_criterion.hpp"
 #include "krylov/methods/krylov_method.hpp"
-#include "krylov/stopping_criterion.hpp"
 
 namespace spsolve {
 

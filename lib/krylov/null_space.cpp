@@ -8,7 +8,7 @@
 #include "core/extremes.hpp"
 #include "io/dense_source.hpp"
 #include "krylov/methods/orthonormal.hpp"
-#include "solve/equilibrate.hpp"
+#include "solve/operators/equilibrate.hpp"
 #include "vectors/vector_files.hpp"
 
 namespace spsolve {

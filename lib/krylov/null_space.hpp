@@ -3,9 +3,9 @@
 #include <memory>
 #include <string>
 
-#include "solve/linear_operator.hpp"
-#include "solve/options.hpp"
-#include "solve/system_matrix.hpp"
+#include "solve/operators/linear_operator.hpp"
+#include "solve/operators/options.hpp"
+#include "solve/operators/system_matrix.hpp"
 
 namespace spsolve {
 

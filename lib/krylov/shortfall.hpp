@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "krylov/krylov_solve.hpp"
-#include "solve/options.hpp"
+#include "solve/operators/options.hpp"
 
 namespace spsolve {
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "solve/right_hand_side_scaling.hpp"
+#include "solve/operators/right_hand_side_scaling.hpp"
 #include "vectors/columns.hpp"
 
 namespace spsolve {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "vectors/products/band_matrix.hpp"
+#include "vectors/band_matrix.hpp"
 
 namespace spsolve {
 

@@ -15,7 +15,7 @@
 #include "matrix/symmetry.hpp"
 #include "multiply/fast/fast_csr.hpp"
 #include "multiply/fast/fast_groups.hpp"
-#include "multiply/fast/row_types.hpp"
+#include "multiply/kernel/row_types.hpp"
 
 namespace spsolve {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "multiply/kernel.hpp"
+#include "multiply/kernel/kernel.hpp"
 
 namespace spsolve {
 

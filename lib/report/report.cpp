@@ -7,7 +7,7 @@
 
 #include "config/schema.hpp"
 #include "core/build_info.hpp"
-#include "io/atomic_file.hpp"
+#include "io/files/atomic_file.hpp"
 #include "process/system.hpp"
 #include "report/krylov_report.hpp"
 #include "report/report_fields.hpp"

@@ -5,7 +5,7 @@
 #include <limits>
 #include <span>
 
-#include "solve/right_hand_side_scaling.hpp"
+#include "solve/operators/right_hand_side_scaling.hpp"
 #include "vectors/columns.hpp"
 
 namespace spsolve {

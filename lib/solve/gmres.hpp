@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "solve/linear_operator.hpp"
+#include "solve/operators/linear_operator.hpp"
 
 namespace spsolve {
 

@@ -3,10 +3,10 @@
 #include <memory>
 #include <optional>
 
-#include "solve/equilibrate.hpp"
 #include "solve/gmres.hpp"
+#include "solve/operators/equilibrate.hpp"
+#include "solve/operators/system_matrix.hpp"
 #include "solve/solve_purpose.hpp"
-#include "solve/system_matrix.hpp"
 #include "solve/trust/probe.hpp"
 #include "vectors/spare_vectors.hpp"
 

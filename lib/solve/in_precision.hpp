@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "vectors/vectors.hpp"
+#include "vectors/multivector/vectors.hpp"
 
 namespace spsolve {
 

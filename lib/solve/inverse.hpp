@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "process/progress.hpp"
-#include "solve/equilibrate.hpp"
-#include "solve/linear_operator.hpp"
+#include "solve/operators/equilibrate.hpp"
+#include "solve/operators/linear_operator.hpp"
+#include "solve/operators/pivot_statistics.hpp"
+#include "solve/operators/system_matrix.hpp"
 #include "solve/part_seconds.hpp"
-#include "solve/pivot_statistics.hpp"
 #include "solve/solve_purpose.hpp"
-#include "solve/system_matrix.hpp"
 #include "solve/trust/probe.hpp"
 
 namespace spsolve {

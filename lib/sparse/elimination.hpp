@@ -7,9 +7,9 @@
 
 #include "solve/inverse.hpp"
 #include "sparse/analysis/analysis.hpp"
-#include "sparse/fronts/threshold.hpp"
+#include "sparse/threshold/threshold.hpp"
 #include "sparse/values/scaled_values.hpp"
-#include "vectors/vectors.hpp"
+#include "vectors/multivector/vectors.hpp"
 
 namespace spsolve {
 

@@ -3,9 +3,9 @@
 #include <functional>
 #include <memory>
 
-#include "solve/options.hpp"
-#include "solve/system_matrix.hpp"
-#include "sparse/clean.hpp"
+#include "solve/operators/options.hpp"
+#include "solve/operators/system_matrix.hpp"
+#include "sparse/pattern/clean.hpp"
 #include "sparse/sparse_memory.hpp"
 #include "team/lent_processors.hpp"
 

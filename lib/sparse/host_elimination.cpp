@@ -6,8 +6,8 @@
 
 #include "core/over_blocks.hpp"
 #include "solve/in_precision.hpp"
-#include "sparse/single_threaded_blas.hpp"
-#include "vectors/host_vectors.hpp"
+#include "sparse/kernels/single_threaded_blas.hpp"
+#include "vectors/multivector/host_vectors.hpp"
 
 namespace spsolve {
 

@@ -7,8 +7,8 @@
 #include "solve/inverse.hpp"
 #include "sparse/checkpoint/checkpointed_elimination.hpp"
 #include "sparse/checkpoint/checkpointed_team_elimination.hpp"
-#include "sparse/ranks/team_elimination.hpp"
 #include "sparse/sparse_memory.hpp"
+#include "sparse/team_elimination.hpp"
 #include "team/lent_processors.hpp"
 
 namespace spsolve {

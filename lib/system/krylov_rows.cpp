@@ -200,7 +200,7 @@ SolverQuestion analysed_late(Team& team, SystemMatrix& matrix, SolverQuestion qu
 }
 
 template <Method method>
-std::unique_ptr<Inverse> make_krylov(Team& team, DenseMemory& memory,
+std::unique_ptr<Inverse> make_krylov(Team& team, ComputeDevice& memory,
                                      const SolverQuestion& question, BeforeDouble before_second) {
   SolverOptions options = question.options;
   options.method = method;

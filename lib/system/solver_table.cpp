@@ -10,7 +10,7 @@
 #include "core/error.hpp"
 #include "core/tuning.hpp"
 #include "dense/dense_inverse.hpp"
-#include "dense/flops.hpp"
+#include "dense/state/flops.hpp"
 #include "system/krylov_rows.hpp"
 #include "system/sparse_rows.hpp"
 #include "vectors/vector_bytes.hpp"
@@ -86,7 +86,7 @@ MemoryPlan plan_row_in_double(const SolverQuestion& question, int rank) {
 }
 
 template <Method method>
-std::unique_ptr<Inverse> make_row(Team& team, DenseMemory& memory, const SolverQuestion& question,
+std::unique_ptr<Inverse> make_row(Team& team, ComputeDevice& memory, const SolverQuestion& question,
                                   BeforeDouble before_double) {
   return make_dense_inverse(team, memory, choice_of<method>(question), std::move(before_double));
 }

@@ -6,14 +6,14 @@
 #include <string>
 #include <string_view>
 
-#include "dense/dense_memory.hpp"
 #include "dense/dense_plan.hpp"
 #include "dense/mixed_inverse.hpp"
+#include "device/compute_device.hpp"
 #include "matrix/shape.hpp"
 #include "plan/memory_plan.hpp"
 #include "solve/inverse.hpp"
-#include "solve/options.hpp"
-#include "sparse/analysis/factorization_estimate.hpp"
+#include "solve/operators/options.hpp"
+#include "sparse/study/factorization_estimate.hpp"
 
 namespace spsolve {
 
@@ -70,8 +70,8 @@ struct SolverRow {
   MemoryPlan (*plan_in_double)(const SolverQuestion& question, int rank);
 
   /// Makes the inverse. `team` and `memory` must outlive it.
-  std::unique_ptr<Inverse> (*make)(Team& team, DenseMemory& memory, const SolverQuestion& question,
-                                   BeforeDouble before_double);
+  std::unique_ptr<Inverse> (*make)(Team& team, ComputeDevice& memory,
+                                   const SolverQuestion& question, BeforeDouble before_double);
 
   /// How it does it, for reports: method and pivoting as they were chosen, and the precision where
   /// it is another one than was asked for.

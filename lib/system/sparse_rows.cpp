@@ -247,7 +247,7 @@ MemoryPlan plan_sparse_in_double(const SolverQuestion& question, int rank) {
 }
 
 template <Method method>
-std::unique_ptr<Inverse> make_sparse(Team& team, DenseMemory& memory,
+std::unique_ptr<Inverse> make_sparse(Team& team, ComputeDevice& memory,
                                      const SolverQuestion& question, BeforeDouble before_double) {
   SparseMemory& where = memory.sparse();
   SparseChoice choice;

@@ -7,7 +7,7 @@
 #include "core/over_blocks.hpp"
 #include "distribute/redistribute.hpp"
 #include "krylov/null_space.hpp"
-#include "solve/right_hand_side_scaling.hpp"
+#include "solve/operators/right_hand_side_scaling.hpp"
 #include "solve/trust/unmeasured_error.hpp"
 
 namespace spsolve {
@@ -40,7 +40,7 @@ std::string words_of_signs(const Vectors& v) {
 }  // namespace
 
 SystemSolver::SystemSolver(std::unique_ptr<SystemMatrix> matrix, const SolverRow& row,
-                           const SolverQuestion& question, DenseMemory& memory,
+                           const SolverQuestion& question, ComputeDevice& memory,
                            BeforeDouble before_double)
     : matrix_(std::move(matrix)),
       row_(row),

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "process/phase_times.hpp"
-#include "solve/equilibrate.hpp"
 #include "solve/inverse.hpp"
+#include "solve/operators/equilibrate.hpp"
 #include "solve/trust/condition.hpp"
 #include "solve/trust/refine.hpp"
 #include "solve/trust/trust.hpp"
@@ -30,7 +30,7 @@ class SystemSolver final : public LinearOperator {
  public:
   /// `row` is of the solver table. The team and the memory must outlive the object.
   SystemSolver(std::unique_ptr<SystemMatrix> matrix, const SolverRow& row,
-               const SolverQuestion& question, DenseMemory& memory,
+               const SolverQuestion& question, ComputeDevice& memory,
                BeforeDouble before_double = {});
 
   SystemMatrix& matrix() { return *matrix_; }

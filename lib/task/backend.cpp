@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/tuning.hpp"
+#include "dense/host_device.hpp"
 #include "distribute/host_backend.hpp"
 
 namespace spsolve {
@@ -99,15 +100,15 @@ std::shared_ptr<void> start_gpus_ahead(const Config& config, const MatrixShape& 
   return gpus.start(team, mine, start);
 }
 
-std::unique_ptr<DenseMemory> choose_dense_memory(const Config& config, Index order, Team& team,
-                                                 const Gpus& gpus, TaskReport& report) {
+std::unique_ptr<ComputeDevice> choose_dense_memory(const Config& config, Index order, Team& team,
+                                                   const Gpus& gpus, TaskReport& report) {
   if (wants_gpu_elimination(config, order, team, gpus, report)) {
     take_gpu(config, team, gpus, report);
     report.device = "cuda";
     return gpus.dense(team, config.transport);
   }
   report.device = "host";
-  return std::make_unique<HostDenseMemory>(team);
+  return std::make_unique<HostDevice>(team);
 }
 
 }  // namespace spsolve

@@ -35,7 +35,7 @@ std::shared_ptr<void> start_gpus_ahead(const Config& config, const MatrixShape& 
 
 /// Where the dense bands of an elimination of order n lie, likewise; `auto` leaves small systems to
 /// the host. Collective.
-std::unique_ptr<DenseMemory> choose_dense_memory(const Config& config, Index order, Team& team,
-                                                 const Gpus& gpus, TaskReport& report);
+std::unique_ptr<ComputeDevice> choose_dense_memory(const Config& config, Index order, Team& team,
+                                                   const Gpus& gpus, TaskReport& report);
 
 }  // namespace spsolve

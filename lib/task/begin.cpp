@@ -12,18 +12,18 @@
 
 #include "config/schema.hpp"
 #include "core/blas/blas.hpp"
-#include "io/atomic_file.hpp"
 #include "io/dense_source.hpp"
+#include "io/files/atomic_file.hpp"
+#include "io/files/special_file.hpp"
 #include "io/matrix_source.hpp"
 #include "io/order_file.hpp"
-#include "io/special_file.hpp"
 #include "krylov/null_space.hpp"
 #include "matrix/convert.hpp"
 #include "process/log.hpp"
 #include "process/system.hpp"
+#include "task/input/coordinates.hpp"
+#include "task/input/right_hand_side.hpp"
 #include "task/multivector.hpp"
-#include "task/solve/coordinates.hpp"
-#include "task/solve/right_hand_side.hpp"
 
 namespace spsolve {
 

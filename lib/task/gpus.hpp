@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "dense/dense_memory.hpp"
 #include "dense/dense_plan.hpp"
+#include "device/compute_device.hpp"
 #include "distribute/halo/halo_device.hpp"
-#include "distribute/options.hpp"
-#include "solve/options.hpp"
+#include "distribute/layout/options.hpp"
+#include "solve/operators/options.hpp"
 #include "team/gpu_binding.hpp"
 
 namespace spsolve {
@@ -42,7 +42,7 @@ struct Gpus {
   /// Products by the current one, whose halo travels by `transport`. Collective.
   std::function<std::unique_ptr<ProductBackend>(Team&, Transport transport)> products;
   /// Dense bands in the memory of the current one, whose rows travel likewise. Collective.
-  std::function<std::unique_ptr<DenseMemory>(Team&, Transport transport)> dense;
+  std::function<std::unique_ptr<ComputeDevice>(Team&, Transport transport)> dense;
   /// Lets all that is on them be when a task is done, as the process ends; empty where it goes on.
   std::function<void()> leave;
 };

@@ -7,7 +7,7 @@
 #include "core/error.hpp"
 #include "krylov/preconditioner/preconditioner.hpp"
 #include "matrix/generate/generate.hpp"
-#include "multiply/kernel.hpp"
+#include "multiply/kernel/kernel.hpp"
 #include "report/report_fields.hpp"
 #include "system/solver_table.hpp"
 

@@ -7,7 +7,7 @@
 #include "distribute/reading/read_in_bands.hpp"
 #include "io/matrix_source.hpp"
 #include "multiply/cost.hpp"
-#include "multiply/kernel.hpp"
+#include "multiply/kernel/kernel.hpp"
 #include "process/system.hpp"
 #include "task/multiply.hpp"
 #include "task/multivector.hpp"

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "config/config.hpp"
-#include "distribute/row_layout.hpp"
+#include "distribute/layout/row_layout.hpp"
 #include "matrix/dense.hpp"
 #include "team/team.hpp"
 

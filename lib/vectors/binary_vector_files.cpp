@@ -6,8 +6,8 @@
 
 #include "core/error.hpp"
 #include "io/binary/dense_file.hpp"
+#include "io/files/special_file.hpp"
 #include "io/matrix_market/entry_reader.hpp"
-#include "io/special_file.hpp"
 #include "vectors/filling.hpp"
 #include "vectors/vector_files.hpp"
 

@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <memory>
 
+#include "vectors/multivector/vectors.hpp"
 #include "vectors/vector_memory.hpp"
-#include "vectors/vectors.hpp"
 
 namespace spsolve {
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "vectors/host_vectors.hpp"
+#include "vectors/multivector/host_vectors.hpp"
 #include "vectors/vector_memory.hpp"
 
 namespace spsolve {

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "vectors/vectors.hpp"
+#include "vectors/multivector/vectors.hpp"
 
 namespace spsolve {
 

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "io/dense_source.hpp"
+#include "vectors/multivector/vectors.hpp"
 #include "vectors/vector_memory.hpp"
-#include "vectors/vectors.hpp"
 
 // Multivectors in bands from and to files (io/dense_source.hpp). Rank 0 alone opens files of Matrix
 // Market; of files of numpy and PETSc each rank reads its own rows where it sees them: a

@@ -1,6 +1,6 @@
 #include "vectors/vector_memory.hpp"
 
-#include "vectors/host_vectors.hpp"
+#include "vectors/multivector/host_vectors.hpp"
 #include "vectors/products/host_band_products.hpp"
 #include "vectors/products/host_halo_carrier.hpp"
 

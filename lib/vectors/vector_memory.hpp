@@ -3,9 +3,9 @@
 #include <memory>
 
 #include "distribute/halo/halo_plan.hpp"
+#include "vectors/multivector/vectors.hpp"
 #include "vectors/products/band_products.hpp"
 #include "vectors/products/coarsening.hpp"
-#include "vectors/vectors.hpp"
 
 namespace spsolve {
 

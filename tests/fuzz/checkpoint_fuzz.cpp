@@ -5,11 +5,11 @@
 
 #include "checkpoint/checkpoint_file.hpp"
 #include "core/error.hpp"
-#include "dense/elimination_state.hpp"
+#include "dense/state/elimination_state.hpp"
 #include "fuzz/memory_file.hpp"
 #include "fuzz/require.hpp"
 #include "helpers/checkpoint_bytes.hpp"
-#include "krylov/checkpointed_iteration.hpp"
+#include "krylov/iteration/checkpointed_iteration.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 
 #include "core/error.hpp"
 #include "fuzz/require.hpp"
-#include "io/gzip.hpp"
+#include "io/files/gzip.hpp"
 
 namespace {
 

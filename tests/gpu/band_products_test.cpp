@@ -2,10 +2,10 @@
 
 #include <limits>
 
-#include "cuda/vectors/device_vector_memory.hpp"
+#include "cuda/device/device_vector_memory.hpp"
 #include "gpu/band_products_cases.hpp"
 #include "gpu/gpu_test.hpp"
-#include "solve/system_matrix.hpp"
+#include "solve/operators/system_matrix.hpp"
 
 namespace spsolve::cuda {
 namespace {

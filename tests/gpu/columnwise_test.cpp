@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "cuda/dense/columnwise/device_dense_rows.hpp"
-#include "cuda/dense/device_dense_memory.hpp"
+#include "cuda/device/gpu_device.hpp"
 #include "dense/columnwise/host_dense_rows.hpp"
 #include "gpu_test.hpp"
 #include "helpers/checkpoint_runs.hpp"
@@ -320,7 +320,7 @@ TEST_F(GpuColumnwise, CheckpointsLieBetweenRuns) {
   using namespace test::checkpoints;
   SoloTeam team;
   const SharedFolder folder(team);
-  const auto memory = device_dense_memory(team, Transport::pinned);
+  const auto memory = gpu_device(team, Transport::pinned);
   for (const auto& c : test::checkpoints::cases()) {
     if (c.choice.method == Method::lu || c.choice.pivoting == Pivoting::complete) continue;
     const System system = system_for(c, 130);

@@ -1,4 +1,4 @@
-#include "cuda/sparse/elimination_program.hpp"
+#include "cuda/sparse/fronts/elimination_program.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -1,8 +1,9 @@
 // Krylov methods and their preconditioners on a GPU: they solve what they solve on the host, in
 // about as many steps.
 
-#include "cuda/dense/device_dense_memory.hpp"
-#include "cuda/vectors/device_vector_memory.hpp"
+#include "cuda/device/device_vector_memory.hpp"
+#include "cuda/device/gpu_device.hpp"
+#include "dense/host_device.hpp"
 #include "gpu/gpu_test.hpp"
 #include "helpers/error_of.hpp"
 #include "helpers/reference.hpp"
@@ -27,7 +28,7 @@ class GpuKrylov : public GpuTest {
  protected:
   void SetUp() override {
     GpuTest::SetUp();
-    if (!IsSkipped()) memory = device_dense_memory(team, Transport::automatic);
+    if (!IsSkipped()) memory = gpu_device(team, Transport::automatic);
   }
 
   Solved solve(const Csr<double>& whole, const Dense<double>& b, const SolverOptions& options,
@@ -37,9 +38,9 @@ class GpuKrylov : public GpuTest {
     question.options = options;
     std::unique_ptr<SystemMatrix> matrix(new SystemMatrix(test::matrix_in_bands(
         team, whole, on_gpu ? device_vector_memory() : host_vector_memory())));
-    HostDenseMemory on_host(team);
+    HostDevice on_host(team);
     SystemSolver solver(std::move(matrix), choose_solver(question), question,
-                        on_gpu ? *memory : static_cast<DenseMemory&>(on_host));
+                        on_gpu ? *memory : static_cast<ComputeDevice&>(on_host));
     solver.set_up();
     const auto x = solver.matrix().vectors(b.columns);
     const auto right = test::vectors_of(solver.matrix(), b);
@@ -50,7 +51,7 @@ class GpuKrylov : public GpuTest {
   }
 
   SoloTeam team;
-  std::unique_ptr<DenseMemory> memory;
+  std::unique_ptr<ComputeDevice> memory;
 };
 
 struct Family {

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "cuda/dense/dense_streams.hpp"
-#include "cuda/dense/device_dense_memory.hpp"
 #include "cuda/dense/split_precision/split_product.hpp"
+#include "cuda/dense/streams/dense_streams.hpp"
+#include "cuda/device/gpu_device.hpp"
 #include "gpu_test.hpp"
 #include "helpers/reference.hpp"
 #include "helpers/systems.hpp"
@@ -101,7 +101,7 @@ TEST_F(GpuSplitProduct, WhatDoesNotFitBecomesInfinite) {
 
 /// A system that is eliminated in mixed precision, or in float for solutions that will be refined,
 /// `b` being known.
-std::unique_ptr<test::EliminatedSystem> eliminate_mixed(Team& team, DenseMemory& memory,
+std::unique_ptr<test::EliminatedSystem> eliminate_mixed(Team& team, ComputeDevice& memory,
                                                         const Csr<double>& matrix,
                                                         const Dense<double>& b, Index block,
                                                         Precision precision = Precision::mixed) {
@@ -113,7 +113,7 @@ std::unique_ptr<test::EliminatedSystem> eliminate_mixed(Team& team, DenseMemory&
 
 TEST_F(GpuMixed, ReachesDoubleWithFloatFactors) {
   SoloTeam team;
-  const auto memory = device_dense_memory(team, Transport::automatic);
+  const auto memory = gpu_device(team, Transport::automatic);
   for (const Index n : {1, 2, 40, 333, 1100}) {
     const Csr<double> matrix = test::sparse(random_multivector(n, n, n));
     const Dense<double> b = random_multivector(n, 2, 9);
@@ -135,7 +135,7 @@ TEST_F(GpuMixed, SolvesWithTheTranspose) {
     for (Index j = 0; j < n; ++j) transposed(j, i) = dense(i, j);
   }
   SoloTeam team;
-  const auto memory = device_dense_memory(team, Transport::automatic);
+  const auto memory = gpu_device(team, Transport::automatic);
   const Csr<double> matrix = test::sparse(dense);
   const Dense<double> b = random_multivector(n, 1, 9);
   const auto system = eliminate_mixed(team, *memory, matrix, b, 64);
@@ -145,7 +145,7 @@ TEST_F(GpuMixed, SolvesWithTheTranspose) {
 
 TEST_F(GpuMixed, FallsBackToDouble) {
   SoloTeam team;
-  const auto memory = device_dense_memory(team, Transport::automatic);
+  const auto memory = gpu_device(team, Transport::automatic);
   const Csr<double> matrix = test::with_condition(150, 1e14, 4);
   const Dense<double> b = test::multiply(matrix, random_multivector(150, 1, 9));
   const auto system = eliminate_mixed(team, *memory, matrix, b, 64);
@@ -156,7 +156,7 @@ TEST_F(GpuMixed, FallsBackToDouble) {
 
 TEST_F(GpuMixed, SameBitsFromRunToRun) {
   SoloTeam team;
-  const auto memory = device_dense_memory(team, Transport::automatic);
+  const auto memory = gpu_device(team, Transport::automatic);
   const Csr<double> matrix = test::sparse(random_multivector(700, 700, 31));
   const Dense<double> b = random_multivector(700, 1, 32);
   const auto solve_once = [&] {
@@ -167,7 +167,7 @@ TEST_F(GpuMixed, SameBitsFromRunToRun) {
 
 TEST_F(GpuFloat, NearFactorsSolveToDouble) {
   SoloTeam team;
-  const auto memory = device_dense_memory(team, Transport::automatic);
+  const auto memory = gpu_device(team, Transport::automatic);
   for (const Index n : {1, 40, 1100}) {
     Csr<double> matrix = test::sparse(random_multivector(n, n, n));
     for (Index i = 0; i < n; ++i) matrix.values[matrix.row_offsets[i] + i] += 30;
@@ -186,7 +186,7 @@ TEST_F(GpuFloat, EliminatesOnceMoreWhatHalvesCannotHold) {
   const Csr<double> matrix = generate_matrix(fmt::format("gfpp:{}", n));
   const Dense<double> b = random_multivector(n, 1, 9);
   SoloTeam team;
-  const auto memory = device_dense_memory(team, Transport::automatic);
+  const auto memory = gpu_device(team, Transport::automatic);
   const auto system = eliminate_mixed(team, *memory, matrix, b, 4, Precision::float32);
   ASSERT_EQ(system->facts().notes.size(), 1u);
   EXPECT_NE(system->facts().notes[0].find("in the range of float"), std::string::npos);

@@ -3,11 +3,12 @@
 #include <cmath>
 #include <tuple>
 
-#include "cuda/dense/device_dense_memory.hpp"
+#include "cuda/device/device_vector_memory.hpp"
+#include "cuda/device/gpu_device.hpp"
 #include "cuda/multigrid/node_rows.hpp"
 #include "cuda/multigrid/row_copies.hpp"
 #include "cuda/multigrid/row_products.hpp"
-#include "cuda/vectors/device_vector_memory.hpp"
+#include "dense/host_device.hpp"
 #include "gpu/band_products_cases.hpp"
 #include "gpu/gpu_test.hpp"
 #include "helpers/cycles.hpp"
@@ -24,7 +25,7 @@ class GpuMultigrid : public GpuTest {
  protected:
   void SetUp() override {
     GpuTest::SetUp();
-    if (!IsSkipped()) memory = device_dense_memory(team, Transport::automatic);
+    if (!IsSkipped()) memory = gpu_device(team, Transport::automatic);
   }
 
   SystemMatrix on_gpu(const Csr<double>& whole) {
@@ -32,8 +33,8 @@ class GpuMultigrid : public GpuTest {
   }
 
   SoloTeam team;
-  HostDenseMemory host_memory{team};
-  std::unique_ptr<DenseMemory> memory;
+  HostDevice host_memory{team};
+  std::unique_ptr<ComputeDevice> memory;
 };
 
 void expect_near(const Csr<double>& found, const Csr<double>& expected) {

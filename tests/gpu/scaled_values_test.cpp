@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "cuda/device/device_vector_memory.hpp"
 #include "cuda/sparse/values/device_scaled_values.hpp"
-#include "cuda/vectors/device_vector_memory.hpp"
 #include "cuda/vectors/products/device_band_products.hpp"
 #include "gpu_test.hpp"
 #include "helpers/sparse_cases.hpp"

@@ -8,7 +8,7 @@
 #include "cuda/vectors/device_vectors.hpp"
 #include "matrix/multivector.hpp"
 #include "team/team.hpp"
-#include "vectors/host_vectors.hpp"
+#include "vectors/multivector/host_vectors.hpp"
 
 namespace spsolve::cuda {
 

@@ -4,7 +4,7 @@
 
 #include "cuda/core/device_memory.hpp"
 #include "cuda/core/stream.hpp"
-#include "cuda/vectors/device_vector_memory.hpp"
+#include "cuda/device/device_vector_memory.hpp"
 #include "gpu/gpu_test.hpp"
 #include "gpu/vector_pairs.hpp"
 #include "vectors/vector_bytes.hpp"

@@ -1,7 +1,8 @@
 // Eliminations in GPU memory that stop at a checkpoint and go on, on GPUs and on the host.
 
 #include "cuda/dense/columnwise/run_kernels.hpp"
-#include "cuda/dense/device_dense_memory.hpp"
+#include "cuda/device/gpu_device.hpp"
+#include "dense/host_device.hpp"
 #include "dense/lu/panel_width.hpp"
 #include "gpu_mpi/gpu_team_test.hpp"
 #include "helpers/checkpoint_runs.hpp"
@@ -16,11 +17,11 @@ class GpuCheckpoints : public GpuTeamTest {
   void SetUp() override {
     GpuTeamTest::SetUp();
     if (IsSkipped()) return;
-    on_gpus = device_dense_memory(
-        team, Transport::pinned);  // the way that ranks with one GPU together can go
+    on_gpus =
+        gpu_device(team, Transport::pinned);  // the way that ranks with one GPU together can go
   }
 
-  Ran run_on(DenseMemory& memory, const System& system, const Case& c, Index stop) {
+  Ran run_on(ComputeDevice& memory, const System& system, const Case& c, Index stop) {
     return run(team, memory, system, c.choice, c.equilibrate, folder->path(), stop);
   }
 
@@ -38,8 +39,8 @@ class GpuCheckpoints : public GpuTeamTest {
   }
 
   std::optional<SharedFolder> folder{std::in_place, team};
-  std::unique_ptr<DenseMemory> on_gpus;
-  HostDenseMemory on_host{team};
+  std::unique_ptr<ComputeDevice> on_gpus;
+  HostDevice on_host{team};
 };
 
 TEST_F(GpuCheckpoints, SameRanksGiveTheSameBits) {
@@ -69,8 +70,8 @@ TEST_F(GpuCheckpoints, TheHostGoesOnWhereAGpuStoppedAndBack) {
   for (const Case& c : cases()) {
     const System system = system_for(c, 130);
     for (const bool from_gpu : {true, false}) {
-      DenseMemory& first = from_gpu ? *on_gpus : static_cast<DenseMemory&>(on_host);
-      DenseMemory& then = from_gpu ? static_cast<DenseMemory&>(on_host) : *on_gpus;
+      ComputeDevice& first = from_gpu ? *on_gpus : static_cast<ComputeDevice&>(on_host);
+      ComputeDevice& then = from_gpu ? static_cast<ComputeDevice&>(on_host) : *on_gpus;
       EXPECT_FALSE(run_on(first, system, c, 70).x) << print(c);
       const Ran ran = run_on(then, system, c, never);
       EXPECT_EQ(ran.checkpoints.resumed_step,

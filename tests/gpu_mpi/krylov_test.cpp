@@ -3,8 +3,9 @@
 
 #include <tuple>
 
-#include "cuda/dense/device_dense_memory.hpp"
+#include "cuda/device/gpu_device.hpp"
 #include "cuda/team/transports.hpp"
+#include "dense/host_device.hpp"
 #include "gpu_mpi/gpu_team_test.hpp"
 #include "helpers/cycles.hpp"
 #include "helpers/error_of.hpp"
@@ -31,8 +32,8 @@ class GpuTeamKrylov : public GpuTeamTest {
 
   /// On `memory`'s kind of device, from the first solution to new values and other numbers of
   /// columns.
-  Solved solve(DenseMemory& memory, const Csr<double>& whole, const Dense<double>& b, Method method,
-               Preconditioner preconditioner) {
+  Solved solve(ComputeDevice& memory, const Csr<double>& whole, const Dense<double>& b,
+               Method method, Preconditioner preconditioner) {
     SolverQuestion question;
     question.shape = {whole.rows, whole.columns, 0, whole.nonzeros()};
     question.ranks = team.size();
@@ -79,7 +80,7 @@ constexpr Case cases[] = {{"grid3d:16", Method::cg, Preconditioner::none},
                           {"convdiff3d:12", Method::idr, Preconditioner::chebyshev}};
 
 TEST_F(GpuTeamKrylov, SolvesWhatHostsSolveByEveryTransport) {
-  HostDenseMemory hosts(team);
+  HostDevice hosts(team);
   for (const Transport transport : transports()) {
     for (const Case& one : cases) {
       for (const Index columns : {1, 3}) {
@@ -87,7 +88,7 @@ TEST_F(GpuTeamKrylov, SolvesWhatHostsSolveByEveryTransport) {
                                  name(one.preconditioner), columns, name(transport)));
         const Csr<double> whole = load_matrix(one.generator);
         const Dense<double> b = test::multiply(whole, random_multivector(whole.rows, columns, 5));
-        const auto memory = device_dense_memory(team, transport);
+        const auto memory = gpu_device(team, transport);
         const Solved host = solve(hosts, whole, b, one.method, one.preconditioner);
         const Solved gpu = solve(*memory, whole, b, one.method, one.preconditioner);
         ASSERT_TRUE(host.krylov.converged);
@@ -104,7 +105,7 @@ TEST_F(GpuTeamKrylov, SolvesWhatHostsSolveByEveryTransport) {
 TEST_F(GpuTeamKrylov, HasTheSameBitsTwice) {
   const Csr<double> whole = load_matrix("grid3d:20");
   const Dense<double> b = random_multivector(whole.rows, 2, 3);
-  const auto memory = device_dense_memory(team, Transport::automatic);
+  const auto memory = gpu_device(team, Transport::automatic);
   for (const Preconditioner preconditioner : {Preconditioner::none, Preconditioner::multigrid}) {
     const auto x = [&] { return solve(*memory, whole, b, Method::cg, preconditioner).x.values; };
     EXPECT_EQ(x(), x()) << name(preconditioner);
@@ -118,7 +119,7 @@ TEST_F(GpuTeamKrylov, GathersBandsOfAnyHeight) {
   uneven.borders.push_back(n);
   SoloTeam alone;
   for (const Transport transport : transports()) {
-    const auto memory = device_dense_memory(team, transport);
+    const auto memory = gpu_device(team, transport);
     SystemMatrix matrix = test::matrix_in_bands(team, load_matrix("grid3d:10"), memory->vectors());
     for (const bool many : {false, true}) {
       if (many) matrix.bands().expect_many_products();
@@ -137,8 +138,8 @@ TEST_F(GpuTeamKrylov, GathersBandsOfAnyHeight) {
 }
 
 TEST_F(GpuTeamKrylov, CyclesAsHostsDoWithSharedAndReplicatedLevels) {
-  HostDenseMemory hosts(team);
-  const auto memory = device_dense_memory(team, Transport::automatic);
+  HostDevice hosts(team);
+  const auto memory = gpu_device(team, Transport::automatic);
   // A circuit's hub has too long a row for coarsening on GPUs; elasticity has nodes of three rows
   // where bands keep these together, as they do where rigid-body modes are told.
   // The bounds: changes of A by a few units in the last place change cycles on hosts by 1e-11, but
@@ -193,7 +194,7 @@ TEST_F(GpuTeamKrylov, CyclesAsHostsDoWithSharedAndReplicatedLevels) {
 }
 
 TEST_F(GpuTeamKrylov, CoarsensOnGpusUnlessARankCannot) {
-  const auto memory = device_dense_memory(team, Transport::automatic);
+  const auto memory = gpu_device(team, Transport::automatic);
   const auto coarsens = [&](const Csr<double>& rows, Index size, Index kinds) {
     const RowLayout layout = bands_of_nodes(rows.rows, team.size(), size);
     SystemMatrix matrix = test::matrix_in_bands(team, layout, rows, memory->vectors());
@@ -228,8 +229,8 @@ TEST_F(GpuTeamKrylov, CoarsensWhereARankHasNoAggregates) {
     }
     cut.row_offsets.push_back(std::ssize(cut.values));
   }
-  HostDenseMemory hosts(team);
-  const auto memory = device_dense_memory(team, Transport::automatic);
+  HostDevice hosts(team);
+  const auto memory = gpu_device(team, Transport::automatic);
   SystemMatrix here = test::matrix_in_bands(team, cut);
   SystemMatrix there = test::matrix_in_bands(team, cut, memory->vectors());
   Hierarchy::Options options;
@@ -250,7 +251,7 @@ TEST_F(GpuTeamKrylov, MultipliesAgainAndAgain) {
   const Csr<double> whole = load_matrix("random_sparse:4000:4000:9");
   for (const Transport transport : transports()) {
     SCOPED_TRACE(name(transport));
-    const auto memory = device_dense_memory(team, transport);
+    const auto memory = gpu_device(team, transport);
     SystemMatrix matrix = test::matrix_in_bands(team, whole, memory->vectors());
     for (const bool many : {false, true}) {
       if (many) matrix.bands().expect_many_products();

@@ -9,7 +9,7 @@
 #include "apps/bench/gpu/random_rows.hpp"
 #include "apps/bench/gpu/stored_matrix.hpp"
 #include "cuda/dense/device_blocked_rows.hpp"
-#include "cuda/dense/device_dense_memory.hpp"
+#include "cuda/device/gpu_device.hpp"
 #include "dense/dense_inverse.hpp"
 #include "gpu_mpi/gpu_team_test.hpp"
 #include "helpers/reference.hpp"
@@ -38,7 +38,7 @@ class GpuTeamLu : public GpuTeamTest {
     return ways;
   }
 
-  Dense<double> solve(DenseMemory& memory, const Csr<double>& matrix, const Dense<double>& b,
+  Dense<double> solve(ComputeDevice& memory, const Csr<double>& matrix, const Dense<double>& b,
                       const EliminationChoice& choice) {
     test::EliminatedSystem system(team, memory, matrix, choice);
     system.eliminate();
@@ -130,7 +130,7 @@ TEST_F(GpuTeamLu, SameBitsFromRunToRunWhereUpdatesTakeLonger) {
 
 TEST_F(GpuTeamLu, MatchesLapackForEverySizeAndBlock) {
   for (const Transport transport : transports()) {
-    const auto memory = device_dense_memory(team, transport);
+    const auto memory = gpu_device(team, transport);
     for (const Index n : {1, 5, 33, 127, 333}) {
       const Csr<double> matrix = test::sparse(random_multivector(n, n, n));
       const Dense<double> b = random_multivector(n, 3, n + 1);
@@ -151,7 +151,7 @@ TEST_F(GpuTeamLu, MatchesLapackForEverySizeAndBlock) {
 TEST_F(GpuTeamLu, SameBitsFromRunToRunAndByEveryTransport) {
   std::map<std::string, std::vector<double>> first;  // by system
   for (const Transport transport : transports()) {
-    const auto memory = device_dense_memory(team, transport);
+    const auto memory = gpu_device(team, transport);
     for (const test::System& system : test::difficult_systems(190)) {
       const Dense<double> b = test::multiply(system.matrix, random_multivector(190, 1, 6));
       for (int run = 0; run < 2; ++run) {
@@ -165,7 +165,7 @@ TEST_F(GpuTeamLu, SameBitsFromRunToRunAndByEveryTransport) {
 }
 
 TEST_F(GpuTeamLu, TournamentIsAsGoodAsPartialPivotingOnDifficultSystems) {
-  const auto memory = device_dense_memory(team, Transport::pinned);
+  const auto memory = gpu_device(team, Transport::pinned);
   for (const test::System& system : test::difficult_systems(300)) {
     const Dense<double> b = test::multiply(system.matrix, random_multivector(300, 1, 5));
     for (const Index block : {33, 64}) {
@@ -181,7 +181,7 @@ TEST_F(GpuTeamLu, TournamentIsAsGoodAsPartialPivotingOnDifficultSystems) {
 }
 
 TEST_F(GpuTeamLu, WithoutPivotingAndInFloat) {
-  const auto memory = device_dense_memory(team, Transport::pinned);
+  const auto memory = gpu_device(team, Transport::pinned);
   const Index n = 260;
   Dense<double> dense = random_multivector(n, n, 3);
   for (Index i = 0; i < n; ++i) dense(i, i) += static_cast<double>(n);

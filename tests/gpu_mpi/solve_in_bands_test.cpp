@@ -2,7 +2,7 @@
 
 #include "helpers/solve_in_bands.hpp"
 
-#include "cuda/dense/device_dense_memory.hpp"
+#include "cuda/device/gpu_device.hpp"
 #include "gpu_mpi/gpu_team_test.hpp"
 
 namespace spsolve::cuda {
@@ -11,7 +11,7 @@ namespace {
 class GpuSolveInBands : public GpuTeamTest {};
 
 TEST_F(GpuSolveInBands, EveryMethod) {
-  const auto memory = device_dense_memory(team, Transport::pinned);
+  const auto memory = gpu_device(team, Transport::pinned);
   for (EliminationChoice choice : test::choices_in_bands(Precision::float64)) {
     for (const Index n : {1, 2, 7, 40, 101, 300}) {
       choice.block = std::min<Index>(n, 32);
@@ -21,7 +21,7 @@ TEST_F(GpuSolveInBands, EveryMethod) {
 }
 
 TEST_F(GpuSolveInBands, InFloat) {
-  const auto memory = device_dense_memory(team, Transport::pinned);
+  const auto memory = gpu_device(team, Transport::pinned);
   for (const EliminationChoice& choice : test::choices_in_bands(Precision::float32)) {
     for (const Index n : {8, 50}) test::expect_solved_in_bands(team, *memory, n, choice, 2e-3);
   }

@@ -1,17 +1,17 @@
 // Sparse elimination by the GPUs of a team.
 
-#include "sparse/ranks/team_elimination.hpp"
+#include "sparse/team_elimination.hpp"
 
+#include "cuda/device/device_vector_memory.hpp"
 #include "cuda/sparse/device_elimination.hpp"
 #include "cuda/team/transports.hpp"
-#include "cuda/vectors/device_vector_memory.hpp"
 #include "distribute/reading/scatter.hpp"
 #include "gpu_mpi/gpu_team_test.hpp"
 #include "helpers/sparse_cases.hpp"
 #include "helpers/systems_in_bands.hpp"
 #include "matrix/generate/generate.hpp"
 #include "matrix/symmetry.hpp"
-#include "solve/equilibrate.hpp"
+#include "solve/operators/equilibrate.hpp"
 #include "sparse/sparse_inverse.hpp"
 
 namespace spsolve::cuda {

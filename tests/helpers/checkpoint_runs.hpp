@@ -69,7 +69,7 @@ struct Ran {
 };
 
 /// The way of the application up to x, until the checkpoint after `stop`.
-inline Ran run(Team& team, DenseMemory& memory, const System& system,
+inline Ran run(Team& team, ComputeDevice& memory, const System& system,
                const EliminationChoice& choice, AutoSwitch equilibrate,
                const std::filesystem::path& folder, Index stop,
                ResumeChoice resume = ResumeChoice::automatic) {

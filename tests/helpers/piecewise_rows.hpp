@@ -1,6 +1,6 @@
 #pragma once
 
-#include "dense/dense_memory.hpp"
+#include "dense/host_device.hpp"
 #include "dense/lu/replicated_tail.hpp"
 
 namespace spsolve::test {
@@ -79,6 +79,6 @@ class PiecewiseRows final : public HostBlockedRows<T> {
   RestOfRows<T> rest_;
 };
 
-using PiecewiseMemory = HostDenseMemoryOf<PiecewiseRows>;
+using PiecewiseMemory = HostDeviceOf<PiecewiseRows>;
 
 }  // namespace spsolve::test

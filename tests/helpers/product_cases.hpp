@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "matrix/csr.hpp"
-#include "multiply/kernel.hpp"
+#include "multiply/kernel/kernel.hpp"
 
 namespace spsolve::test {
 

@@ -22,7 +22,7 @@ inline Csr<double> system_in_bands(Index n, const EliminationChoice& choice) {
 
 /// Solves with A and A^T for 1 and 3 right-hand sides; backward errors are at most `bound`, 0:
 /// 1e4 times those of LAPACK for Gauss-Jordan, 50 times for others.
-inline void expect_solved_in_bands(Team& team, DenseMemory& memory, Index n,
+inline void expect_solved_in_bands(Team& team, ComputeDevice& memory, Index n,
                                    const EliminationChoice& choice, double bound = 0) {
   const Csr<double> matrix = system_in_bands(n, choice);
   EliminatedSystem system(team, memory, matrix, choice);

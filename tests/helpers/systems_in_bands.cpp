@@ -4,7 +4,7 @@
 
 #include "dense/dense_inverse.hpp"
 #include "distribute/reading/scatter.hpp"
-#include "vectors/host_vectors.hpp"
+#include "vectors/multivector/host_vectors.hpp"
 
 namespace spsolve::test {
 
@@ -61,7 +61,7 @@ void OperatorOf::apply_transposed(const Vectors& x, Vectors& y) {
   call(transposed_, x, y);
 }
 
-EliminatedSystem::EliminatedSystem(Team& team, DenseMemory& memory, const Csr<double>& whole,
+EliminatedSystem::EliminatedSystem(Team& team, ComputeDevice& memory, const Csr<double>& whole,
                                    const EliminationChoice& choice, AutoSwitch equilibrate)
     : matrix_(matrix_in_bands(team, whole, memory.vectors())),
       scaling_(equilibration_of(matrix_, equilibrate, choice.precision)),

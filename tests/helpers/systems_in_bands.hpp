@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "dense/choice.hpp"
-#include "dense/dense_memory.hpp"
-#include "solve/equilibrate.hpp"
+#include "device/compute_device.hpp"
 #include "solve/inverse.hpp"
+#include "solve/operators/equilibrate.hpp"
 
 // Systems over the ranks of any team, for tests that know them whole: matrices that rank 0 has and
 // multivectors that every rank has.
@@ -48,7 +48,7 @@ class OperatorOf final : public LinearOperator {
 class EliminatedSystem {
  public:
   /// `whole` counts on rank 0 only; the team and the memory must outlive the object.
-  EliminatedSystem(Team& team, DenseMemory& memory, const Csr<double>& whole,
+  EliminatedSystem(Team& team, ComputeDevice& memory, const Csr<double>& whole,
                    const EliminationChoice& choice, AutoSwitch equilibrate = AutoSwitch::off);
   EliminatedSystem(const EliminatedSystem&) = delete;
   EliminatedSystem& operator=(const EliminatedSystem&) = delete;

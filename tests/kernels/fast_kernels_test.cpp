@@ -16,7 +16,7 @@
 #include "multiply/auto_product.hpp"
 #include "multiply/fast/fast_csr.hpp"
 #include "multiply/fast/fast_groups.hpp"
-#include "multiply/kernel.hpp"
+#include "multiply/kernel/kernel.hpp"
 
 namespace spsolve {
 namespace {

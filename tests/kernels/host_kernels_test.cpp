@@ -11,7 +11,7 @@
 #include "helpers/test_matrices.hpp"
 #include "io/matrix_source.hpp"
 #include "matrix/generate/generate.hpp"
-#include "multiply/kernel.hpp"
+#include "multiply/kernel/kernel.hpp"
 
 namespace spsolve {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "matrix/generate/generate.hpp"
-#include "multiply/kernel.hpp"
+#include "multiply/kernel/kernel.hpp"
 
 namespace spsolve {
 namespace {

@@ -1,7 +1,7 @@
 // Types of rows: which rows are of one type, how many are taken, runs cut by threads, large Y.
 // X and all values are small integers: sums are exact in any order.
 
-#include "multiply/fast/row_types.hpp"
+#include "multiply/kernel/row_types.hpp"
 
 #include <cmath>
 #include <cstring>
@@ -14,7 +14,7 @@
 #include "matrix/convert.hpp"
 #include "matrix/generate/generate.hpp"
 #include "multiply/auto_product.hpp"
-#include "multiply/kernel.hpp"
+#include "multiply/kernel/kernel.hpp"
 #include "multiply/published/csr_kernels.hpp"
 
 namespace spsolve {

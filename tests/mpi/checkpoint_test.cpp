@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "checkpoint/checkpoints.hpp"
+#include "dense/host_device.hpp"
 #include "helpers/checkpoint_runs.hpp"
 #include "helpers/piecewise_rows.hpp"
 #include "mpi/mpi_team.hpp"
@@ -25,7 +26,7 @@ class HostCheckpoints : public testing::Test {
 
   Ran run_by(Team& some, const System& system, const Case& c, Index stop = never,
              ResumeChoice resume = ResumeChoice::automatic) {
-    HostDenseMemory bands(some);
+    HostDevice bands(some);
     return test::checkpoints::run(some, bands, system, c.choice, c.equilibrate, folder.path(), stop,
                                   resume);
   }
@@ -205,7 +206,7 @@ TEST_F(HostCheckpoints, TwoEliminationsOneAfterTheOther) {
   const EliminationChoice in_float{Method::lu, Pivoting::tournament, Precision::float32, 8};
   const EliminationChoice in_double{Method::lu, Pivoting::tournament, Precision::float64, 8};
   const System system = system_for({in_double}, 61);
-  HostDenseMemory memory(team);
+  HostDevice memory(team);
   const auto eliminate = [&](const EliminationChoice& choice, Checkpoints& checkpoints) {
     test::EliminatedSystem(team, memory, system.matrix, choice).eliminate({}, &checkpoints);
   };

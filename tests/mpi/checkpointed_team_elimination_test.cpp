@@ -16,7 +16,7 @@
 #include "matrix/symmetry.hpp"
 #include "mpi/mpi_team.hpp"
 #include "solve_in_team.hpp"
-#include "sparse/ranks/team_elimination.hpp"
+#include "sparse/team_elimination.hpp"
 
 namespace spsolve {
 namespace {

@@ -1,7 +1,7 @@
 // Coefficients of all ranks become one: sums and maxima in the order of the ranks, of rows side by
 // side or apart.
 
-#include "vectors/coefficients.hpp"
+#include "vectors/multivector/coefficients.hpp"
 
 #include <cmath>
 #include <limits>

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "dense/host_device.hpp"
 #include "helpers/piecewise_rows.hpp"
 #include "helpers/reference.hpp"
 #include "helpers/systems.hpp"
@@ -186,7 +187,7 @@ TEST(Lu, AgreesWithTheReferenceOnGrowthAndPivots) {
   MpiTeam team;
   const Solved reference =
       solve_in_team(matrix, b, {Method::gauss, Pivoting::partial, Precision::float64});
-  const auto expect_the_same = [&](DenseMemory& memory) {
+  const auto expect_the_same = [&](ComputeDevice& memory) {
     test::EliminatedSystem blocked(team, memory, matrix, test::lu(Pivoting::partial, 16));
     blocked.eliminate();
     const PivotStatistics& pivots = blocked.facts().pivots;
@@ -195,7 +196,7 @@ TEST(Lu, AgreesWithTheReferenceOnGrowthAndPivots) {
     EXPECT_NEAR(pivots.largest_pivot, reference.pivots.largest_pivot, 1e-9);
     EXPECT_EQ(pivots.largest_entry, reference.pivots.largest_entry);
   };
-  HostDenseMemory whole(team);
+  HostDevice whole(team);
   expect_the_same(whole);
   test::PiecewiseMemory piecewise(team);
   expect_the_same(piecewise);

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "config/loader.hpp"
+#include "dense/host_device.hpp"
 #include "mpi/mpi_team.hpp"
 #include "task/begin.hpp"
 #include "task/solve/solve.hpp"
@@ -10,7 +11,7 @@ namespace spsolve {
 namespace {
 
 /// Dense rows in host memory that say to lie on a GPU.
-class PretendedGpu final : public DenseMemory {
+class PretendedGpu final : public ComputeDevice {
  public:
   explicit PretendedGpu(Team& team) : host_(team) {}
   MemoryKind memory() const override { return MemoryKind::gpu; }
@@ -23,7 +24,7 @@ class PretendedGpu final : public DenseMemory {
   DenseRowsOf<double>& in_double() override { return host_.in_double(); }
 
  private:
-  HostDenseMemory host_;
+  HostDevice host_;
 };
 
 /// One for each rank.

@@ -2,6 +2,7 @@
 
 #include "helpers/solve_in_bands.hpp"
 
+#include "dense/host_device.hpp"
 #include "helpers/piecewise_rows.hpp"
 #include "mpi/mpi_team.hpp"
 
@@ -10,7 +11,7 @@ namespace {
 
 TEST(SolveInBands, EveryMethod) {
   MpiTeam team;
-  HostDenseMemory memory(team);
+  HostDevice memory(team);
   for (const EliminationChoice& choice : test::choices_in_bands(Precision::float64)) {
     for (const Index n : {1, 2, 7, 40, 101}) test::expect_solved_in_bands(team, memory, n, choice);
   }
@@ -18,7 +19,7 @@ TEST(SolveInBands, EveryMethod) {
 
 TEST(SolveInBands, InFloat) {
   MpiTeam team;
-  HostDenseMemory memory(team);
+  HostDevice memory(team);
   for (const EliminationChoice& choice : test::choices_in_bands(Precision::float32)) {
     for (const Index n : {3, 50}) test::expect_solved_in_bands(team, memory, n, choice, 2e-3);
   }

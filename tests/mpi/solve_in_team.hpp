@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "dense/host_device.hpp"
 #include "helpers/error_of.hpp"
 #include "helpers/systems_in_bands.hpp"
 #include "mpi/mpi_team.hpp"
@@ -16,7 +17,7 @@ namespace spsolve::test {
 /// All ranks, and dense rows in host memory.
 struct HostRanks {
   MpiTeam team;
-  HostDenseMemory memory{team};
+  HostDevice memory{team};
 };
 
 /// An eliminated system of all ranks, in host memory.

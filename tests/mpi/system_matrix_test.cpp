@@ -1,7 +1,7 @@
 // The results of a system's matrix in bands compared with the whole matrix: whole numbers, so that
 // sums have no rounding and do not depend on who adds them up.
 
-#include "solve/system_matrix.hpp"
+#include "solve/operators/system_matrix.hpp"
 
 #include <cmath>
 

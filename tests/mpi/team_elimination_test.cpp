@@ -1,4 +1,4 @@
-#include "sparse/ranks/team_elimination.hpp"
+#include "sparse/team_elimination.hpp"
 
 #include <numeric>
 

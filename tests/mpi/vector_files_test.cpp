@@ -11,10 +11,10 @@
 
 #include "helpers/file_size_limit.hpp"
 #include "helpers/shared_file.hpp"
-#include "io/gzip.hpp"
+#include "io/files/gzip.hpp"
 #include "io/matrix_market/matrix_market.hpp"
 #include "mpi/mpi_team.hpp"
-#include "vectors/host_vectors.hpp"
+#include "vectors/multivector/host_vectors.hpp"
 
 namespace spsolve::test {
 namespace {

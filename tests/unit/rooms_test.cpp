@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <regex>
 #include <set>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -22,15 +24,19 @@ namespace fs = std::filesystem;
 /// Which rooms each room includes something of.
 using Rooms = std::map<std::string, std::set<std::string>>;
 
-/// lib/NAME, or the folder next to lib.
+/// The room of a file of lib or cuda, down to the second level below: lib/sparse, or
+/// lib/sparse/fronts; of apps down to the first; else the top folder.
 std::string room_of(const fs::path& file) {
-  auto part = file.begin();
-  const std::string first = part->string();
-  return first == "lib" ? first + "/" + (++part)->string() : first;
+  const std::vector<fs::path> parts(file.begin(), std::prev(file.end()));
+  const std::string top = parts.front().string();
+  const std::size_t depth = top == "lib" || top == "cuda" ? 3 : top == "apps" ? 2 : 1;
+  fs::path room;
+  for (std::size_t k = 0; k < std::min(depth, parts.size()); ++k) room /= parts[k];
+  return room.string();
 }
 
-void note_includes(const fs::path& folder, Rooms& rooms) {
-  const fs::path root = test::source_folder();
+/// Which rooms below `folder`, a folder of `root`, include something of which.
+void note_includes(const fs::path& root, const fs::path& folder, Rooms& rooms) {
   const std::regex include("^#include \"([^\"]+)\"");
   for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
     const std::string kind = entry.path().extension();
@@ -50,28 +56,52 @@ void note_includes(const fs::path& folder, Rooms& rooms) {
   }
 }
 
-TEST(Rooms, IncludeEachOtherInOneDirection) {
-  Rooms rooms;
-  for (const char* folder : {"lib", "mpi", "api", "cuda", "apps", "python"}) {
-    note_includes(folder, rooms);
-  }
-  EXPECT_GT(rooms.size(), 20u);
-  EXPECT_TRUE(rooms["lib/team"].contains("lib/core"));
-  // Rooms that include none of those left are taken away until all are, or a circle is left.
+/// The rooms of circles, and those that lead to one, each with what it includes of them; "" where
+/// there is none. Rooms that include none of those left are taken away until all are.
+std::string circles_of(Rooms rooms) {
   for (bool found = true; found;) {
     found = false;
     for (auto room = rooms.begin(); room != rooms.end();) {
-      const bool free = std::ranges::none_of(
-          room->second, [&](const std::string& name) { return rooms.contains(name); });
-      found = found || free;
-      room = free ? rooms.erase(room) : std::next(room);
+      std::erase_if(room->second, [&](const std::string& name) { return !rooms.contains(name); });
+      found = found || room->second.empty();
+      room = room->second.empty() ? rooms.erase(room) : std::next(room);
     }
   }
   std::vector<std::string> left;
   for (const auto& [room, included] : rooms) {
     left.push_back(fmt::format("{} includes {}", room, fmt::join(included, ", ")));
   }
-  EXPECT_TRUE(left.empty()) << fmt::format("{}", fmt::join(left, "\n"));
+  return fmt::format("{}", fmt::join(left, "\n"));
+}
+
+TEST(Rooms, IncludeEachOtherInOneDirection) {
+  Rooms rooms;
+  for (const char* folder : {"lib", "mpi", "api", "cuda", "apps", "python"}) {
+    note_includes(test::source_folder(), folder, rooms);
+  }
+  EXPECT_GT(rooms.size(), 80u);
+  EXPECT_TRUE(rooms["lib/team"].contains("lib/core"));
+  EXPECT_TRUE(rooms["lib/sparse/analysis"].contains("lib/sparse/fronts"));
+  EXPECT_EQ(circles_of(rooms), "");
+}
+
+TEST(Rooms, ACircleOfTheSecondLevelIsSeen) {
+  const test::TemporaryFolder sources;
+  const auto write = [&](const fs::path& file, const std::string& include) {
+    fs::create_directories((sources / file).parent_path());
+    std::ofstream(sources / file) << fmt::format("#include \"{}\"\n", include);
+  };
+  write("lib/core/types.hpp", "cstdint");
+  write("lib/sparse/fronts/front.hpp", "core/types.hpp");
+  write("lib/sparse/solve/solve.hpp", "sparse/fronts/front.hpp");
+  Rooms rooms;
+  note_includes(sources / "", "lib", rooms);
+  EXPECT_EQ(circles_of(rooms), "");
+  write("lib/sparse/fronts/front.cpp", "sparse/solve/solve.hpp");
+  note_includes(sources / "", "lib", rooms);
+  EXPECT_EQ(circles_of(rooms),
+            "lib/sparse/fronts includes lib/sparse/solve\n"
+            "lib/sparse/solve includes lib/sparse/fronts");
 }
 
 }  // namespace

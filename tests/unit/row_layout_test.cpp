@@ -1,4 +1,4 @@
-#include "distribute/row_layout.hpp"
+#include "distribute/layout/row_layout.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.hpp"
-#include "dense/flops.hpp"
+#include "dense/state/flops.hpp"
 #include "krylov/methods/krylov_method.hpp"
 
 namespace spsolve {

@@ -14,7 +14,7 @@
 #include "cuda/core/device_info.hpp"
 #include "cuda/core/stream.hpp"
 #include "cuda/dense/device_blocked_rows.hpp"
-#include "cuda/dense/device_dense_memory.hpp"
+#include "cuda/device/gpu_device.hpp"
 #include "dense/dense_inverse.hpp"
 #include "matrix/multivector.hpp"
 #include "plan/memory_plan.hpp"

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "apps/bench/eliminate_bench.hpp"
-#include "distribute/options.hpp"
+#include "distribute/layout/options.hpp"
 
 namespace spsolve::cuda {
 

@@ -6,7 +6,7 @@
 
 #include "apps/bench/gpu/random_system.hpp"
 #include "cuda/core/device_array.hpp"
-#include "distribute/row_layout.hpp"
+#include "distribute/layout/row_layout.hpp"
 #include "matrix/generate/generate.hpp"
 #include "matrix/multivector.hpp"
 

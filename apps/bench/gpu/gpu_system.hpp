@@ -4,7 +4,7 @@
 
 #include "core/types.hpp"
 #include "matrix/dense.hpp"
-#include "vectors/vectors.hpp"
+#include "vectors/multivector/vectors.hpp"
 
 namespace spsolve::cuda {
 

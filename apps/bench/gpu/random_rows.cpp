@@ -2,7 +2,7 @@
 
 #include "cuda/dense/columnwise/device_dense_rows.hpp"
 #include "cuda/dense/device_blocked_rows.hpp"
-#include "distribute/row_layout.hpp"
+#include "distribute/layout/row_layout.hpp"
 
 namespace spsolve::cuda {
 

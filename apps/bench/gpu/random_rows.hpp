@@ -5,14 +5,14 @@
 
 #include "apps/bench/gpu/gpu_system.hpp"
 #include "cuda/dense/rank_streams.hpp"
-#include "dense/dense_memory.hpp"
+#include "device/compute_device.hpp"
 #include "team/team.hpp"
 
 namespace spsolve::cuda {
 
 /// Dense rows of a random system, each rank's rows made on its GPU; the sparse rows that they are
 /// asked for with tell them nothing.
-class RandomRows final : public DenseMemory {
+class RandomRows final : public spsolve::ComputeDevice {
  public:
   /// Where `stored` is not null, it is the whole matrix in double in the GPU memory of a rank
   /// alone, and rows in float are rounded from it. All but `system` outlive the object.

@@ -5,8 +5,8 @@
 
 #include "apps/bench/gpu/random_system.hpp"
 #include "cuda/core/vendor/vendor.hpp"
-#include "cuda/dense/columnwise/row_kernels.hpp"
-#include "cuda/vectors/device_vector_memory.hpp"
+#include "cuda/dense/streams/row_kernels.hpp"
+#include "cuda/device/device_vector_memory.hpp"
 
 namespace spsolve::cuda {
 

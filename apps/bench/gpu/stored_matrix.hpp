@@ -2,9 +2,9 @@
 
 #include "apps/bench/gpu/gpu_system.hpp"
 #include "cuda/core/device_array.hpp"
-#include "cuda/dense/dense_streams.hpp"
-#include "distribute/row_layout.hpp"
-#include "solve/system_matrix.hpp"
+#include "cuda/dense/streams/dense_streams.hpp"
+#include "distribute/layout/row_layout.hpp"
+#include "solve/operators/system_matrix.hpp"
 #include "team/team.hpp"
 
 namespace spsolve::cuda {

@@ -11,7 +11,7 @@
 #include "apps/bench/peers/iterative_peers.hpp"
 #include "apps/bench/table.hpp"
 #include "core/statistics.hpp"
-#include "solve/options.hpp"
+#include "solve/operators/options.hpp"
 #include "team/team.hpp"
 
 namespace spsolve::bench {

@@ -4,10 +4,10 @@
 #include <optional>
 #include <string>
 
-#include "distribute/row_layout.hpp"
+#include "distribute/layout/row_layout.hpp"
 #include "matrix/csr.hpp"
 #include "matrix/dense.hpp"
-#include "task/solve/coordinates.hpp"
+#include "task/input/coordinates.hpp"
 #include "team/team.hpp"
 
 namespace spsolve::bench {

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "solve/equilibrate.hpp"
+#include "dense/host_device.hpp"
+#include "solve/operators/equilibrate.hpp"
 #include "system/solver_table.hpp"
 
 namespace spsolve::bench {
@@ -21,7 +22,7 @@ class OwnIteration final : public IterativeContender {
   OwnIteration(const IterativeSystem& system, const SolverOptions& options, Team& team,
                const OwnDevice& device)
       : on_gpu_(device.gpu),
-        memory_(device.gpu ? device.memory(team) : std::make_unique<HostDenseMemory>(team)),
+        memory_(device.gpu ? device.memory(team) : std::make_unique<spsolve::HostDevice>(team)),
         matrix_(team, system.bands, Csr<double>(system.rows), memory_->vectors()) {
     read_coordinates(system.coordinates, matrix_);
     question_.memory = memory_->memory();
@@ -85,7 +86,7 @@ class OwnIteration final : public IterativeContender {
   }
 
   bool on_gpu_;
-  std::unique_ptr<DenseMemory> memory_;
+  std::unique_ptr<spsolve::ComputeDevice> memory_;
   SystemMatrix matrix_;
   SolverQuestion question_;
   Equilibration scaling_;

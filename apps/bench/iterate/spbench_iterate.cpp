@@ -11,7 +11,7 @@
 #include "apps/bench/sparse/spbench_sparse.hpp"
 #include "apps/bench/spbench.hpp"
 #include "apps/bench/spbench_devices.hpp"
-#include "apps/command_line.hpp"
+#include "apps/line/command_line.hpp"
 #include "process/system.hpp"
 
 namespace spsolve {

@@ -13,7 +13,7 @@
 #include "matrix/csr.hpp"
 #include "matrix/dense.hpp"
 #include "multiply/compare.hpp"
-#include "multiply/kernel.hpp"
+#include "multiply/kernel/kernel.hpp"
 
 namespace spsolve::bench {
 

@@ -12,7 +12,7 @@
 #include "apps/bench/multiply/multiply_bench.hpp"
 #include "apps/bench/spbench.hpp"
 #include "apps/bench/spbench_devices.hpp"
-#include "apps/command_line.hpp"
+#include "apps/line/command_line.hpp"
 #include "core/error.hpp"
 #include "io/matrix_source.hpp"
 #include "plan/reading_room.hpp"

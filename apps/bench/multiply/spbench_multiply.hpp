@@ -6,7 +6,7 @@
 
 #include "apps/bench/spbench.hpp"
 #include "core/types.hpp"
-#include "multiply/kernel.hpp"
+#include "multiply/kernel/kernel.hpp"
 
 namespace spsolve {
 

@@ -5,7 +5,7 @@
 #include "api/gpus.hpp"
 #include "apps/bench/multiply/distributed_bench.hpp"
 #include "apps/bench/multiply/spbench_multiply.hpp"
-#include "apps/command_line.hpp"
+#include "apps/line/command_line.hpp"
 #include "core/error.hpp"
 #include "distribute/host_backend.hpp"
 #include "distribute/reading/scatter.hpp"

@@ -1,6 +1,7 @@
 #include "apps/bench/sparse/own_sparse.hpp"
 
 #include "core/error.hpp"
+#include "dense/host_device.hpp"
 #include "distribute/reading/scatter.hpp"
 #include "process/system.hpp"
 #include "system/system_solver.hpp"
@@ -17,7 +18,7 @@ class OwnContender final : public SparseContender {
         bands_{system.order, team_.size()},
         whole_(system.matrix),
         device_(device),
-        memory_(device.gpu ? device.memory(team_) : std::make_unique<HostDenseMemory>(team_)),
+        memory_(device.gpu ? device.memory(team_) : std::make_unique<spsolve::HostDevice>(team_)),
         matrix_(std::make_unique<SystemMatrix>(
             team_, bands_, scatter_rows(team_, bands_, system.matrix), memory_->vectors())) {
     question_.memory = memory_->memory();
@@ -92,7 +93,7 @@ class OwnContender final : public SparseContender {
   RowLayout bands_;
   const Csr<double>& whole_;  // on rank 0
   OwnDevice device_;
-  std::unique_ptr<DenseMemory> memory_;
+  std::unique_ptr<spsolve::ComputeDevice> memory_;
   std::unique_ptr<SystemMatrix> matrix_;  // until the solver has it
   SolverQuestion question_;
   const SolverRow* row_ = nullptr;

@@ -4,17 +4,17 @@
 #include <memory>
 
 #include "apps/bench/sparse/sparse_contender.hpp"
-#include "dense/dense_memory.hpp"
 #include "dense/dense_plan.hpp"
-#include "solve/options.hpp"
+#include "device/compute_device.hpp"
+#include "solve/operators/options.hpp"
 
 namespace spsolve::bench {
 
 /// Where own methods eliminate: hosts, unless GPUs say what they take.
 struct OwnDevice {
   GpuDenseBytes gpu;
-  std::function<std::unique_ptr<DenseMemory>(Team&)> memory;  ///< with `gpu`
-  std::function<std::int64_t()> free_memory;                  ///< with `gpu`
+  std::function<std::unique_ptr<spsolve::ComputeDevice>(Team&)> memory;  ///< with `gpu`
+  std::function<std::int64_t()> free_memory;                             ///< with `gpu`
 };
 
 /// The row of the solver table that `options` ask for, on this system in one process, or by all

@@ -17,7 +17,7 @@
 #include "plan/reading_room.hpp"
 #include "process/system.hpp"
 #include "solve/trust/refine.hpp"
-#include "sparse/ordering/graph.hpp"
+#include "sparse/dissection/graph.hpp"
 
 namespace spsolve::bench {
 

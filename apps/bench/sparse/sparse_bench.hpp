@@ -13,7 +13,7 @@
 #include "apps/bench/table.hpp"
 #include "core/statistics.hpp"
 #include "matrix/shape.hpp"
-#include "solve/options.hpp"
+#include "solve/operators/options.hpp"
 #include "team/team.hpp"
 
 namespace spsolve::bench {

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "apps/bench/peers/peer_words.hpp"
-#include "apps/command_line.hpp"
+#include "apps/line/command_line.hpp"
 #include "io/matrix_source.hpp"
 #include "io/order_file.hpp"
 

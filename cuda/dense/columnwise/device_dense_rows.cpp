@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "core/tuning.hpp"
-#include "cuda/dense/columnwise/row_kernels.hpp"
 #include "cuda/dense/panel/panel_kernels.hpp"
 #include "cuda/dense/products/device_blas.hpp"
+#include "cuda/dense/streams/row_kernels.hpp"
 
 namespace spsolve::cuda {
 

@@ -4,7 +4,7 @@
 #include "cuda/core/pinned_array.hpp"
 #include "cuda/dense/columnwise/column_kernels.hpp"
 #include "cuda/dense/columnwise/run_kernels.hpp"
-#include "cuda/dense/dense_streams.hpp"
+#include "cuda/dense/streams/dense_streams.hpp"
 #include "dense/columnwise/dense_rows.hpp"
 #include "matrix/csr.hpp"
 

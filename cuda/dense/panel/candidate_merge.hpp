@@ -5,8 +5,8 @@
 
 #include "cuda/core/device_array.hpp"
 #include "cuda/core/pinned_array.hpp"
-#include "cuda/dense/dense_streams.hpp"
 #include "cuda/dense/panel/panel_lu.hpp"
+#include "cuda/dense/streams/dense_streams.hpp"
 #include "dense/lu/blocked_rows.hpp"
 
 namespace spsolve::cuda {

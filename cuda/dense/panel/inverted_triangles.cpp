@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "cuda/dense/columnwise/row_kernels.hpp"
 #include "cuda/dense/panel/panel_kernels.hpp"
 #include "cuda/dense/panel/panel_lu.hpp"
 #include "cuda/dense/products/device_blas.hpp"
+#include "cuda/dense/streams/row_kernels.hpp"
 
 namespace spsolve::cuda {
 

@@ -144,7 +144,7 @@ int largest_cluster() {
 
 }  // namespace
 
-Index candidate_count(Index rows) {
+Index leaf_candidate_count(Index rows) {
   // At least 512 rows to a cluster, leaf_width of them a round, and the round after.
   return rows / 8 + 16 * leaf_width;
 }

@@ -30,10 +30,10 @@ struct PanelReport {
 
 /// Work space of elections.
 struct PivotSearchSpace {
-  int* candidates;   ///< candidate_count(rows) row numbers
+  int* candidates;   ///< leaf_candidate_count(rows) row numbers
   void* grid_slots;  ///< grid_slot_bytes(rows): see pivots_by_columns()
 };
-Index candidate_count(Index rows);
+Index leaf_candidate_count(Index rows);
 Index grid_slot_bytes(Index rows);
 
 /// The absolute value that a magnitude_key() of a T stands for; infinite where the value was not
@@ -48,7 +48,7 @@ double magnitude_of_key(unsigned long long key, float);
 /// offers the winners, whose original rows play the next round (Grigori, Demmel, Xiang, CALU, 2011,
 /// inside one GPU); `a` is as it was then. Leaves the swaps of the steps (row numbers from the
 /// leaf's first row) in `swaps`. `column` is the leaf's place in its panel, for the report.
-/// `candidates` has candidate_count(rows) places.
+/// `candidates` has leaf_candidate_count(rows) places.
 template <typename T>
 bool pivots_by_tournament(T* a, Index stride, Index rows, int width, int column, int* candidates,
                           Leaf<T>* leaf, int* swaps, PanelReport* report, cudaStream_t stream);

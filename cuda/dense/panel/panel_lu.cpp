@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "cuda/dense/dense_streams.hpp"
 #include "cuda/dense/products/device_blas.hpp"
+#include "cuda/dense/streams/dense_streams.hpp"
 #include "dense/lu/lapack_panel.hpp"
 
 namespace spsolve::cuda {
@@ -62,7 +62,7 @@ void form_multipliers_by_halves(const CublasHandle& blas, Index rows, Index widt
 
 template <typename T>
 PanelLu<T>::PanelLu(Index rows, Index width)
-    : candidates_(candidate_count(rows)),
+    : candidates_(leaf_candidate_count(rows)),
       grid_slots_(grid_slot_bytes(rows)),
       leaf_(1),
       told_(static_cast<Index>(sizeof(PanelReport)) + width * static_cast<Index>(sizeof(int))),
@@ -70,7 +70,7 @@ PanelLu<T>::PanelLu(Index rows, Index width)
 
 template <typename T>
 std::int64_t PanelLu<T>::bytes(Index rows, Index width) {
-  return (candidate_count(rows) + width) * static_cast<std::int64_t>(sizeof(int)) +
+  return (leaf_candidate_count(rows) + width) * static_cast<std::int64_t>(sizeof(int)) +
          grid_slot_bytes(rows) + static_cast<std::int64_t>(sizeof(Leaf<T>));
 }
 

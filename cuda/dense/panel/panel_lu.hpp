@@ -11,7 +11,7 @@
 #include "cuda/core/vendor/vendor.hpp"
 #include "cuda/dense/panel/inverted_triangles.hpp"
 #include "cuda/dense/panel/panel_kernels.hpp"
-#include "solve/options.hpp"
+#include "solve/operators/options.hpp"
 
 namespace spsolve::cuda {
 

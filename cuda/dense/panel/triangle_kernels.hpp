@@ -4,7 +4,7 @@
 
 #include "core/types.hpp"
 #include "dense/lu/blocked_solution.hpp"
-#include "solve/options.hpp"
+#include "solve/operators/options.hpp"
 
 namespace spsolve::cuda {
 

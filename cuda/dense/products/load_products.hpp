@@ -1,6 +1,6 @@
 #pragma once
 
-#include "solve/options.hpp"
+#include "solve/operators/options.hpp"
 
 namespace spsolve::cuda {
 

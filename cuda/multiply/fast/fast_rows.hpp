@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "cuda/multiply/device_csr.hpp"
+#include "cuda/multiply/storage/device_csr.hpp"
 
 namespace spsolve::cuda {
 

@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
-#include "cuda/multiply/device_csr.hpp"
 #include "cuda/multiply/fast/cut_rows.hpp"
+#include "cuda/multiply/storage/device_csr.hpp"
 
 namespace spsolve::cuda {
 

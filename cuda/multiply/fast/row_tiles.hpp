@@ -7,7 +7,7 @@
 #include "cuda/core/device_array.hpp"
 #include "cuda/multiply/fast/cut_rows.hpp"
 #include "matrix/csr.hpp"
-#include "multiply/kernel.hpp"
+#include "multiply/kernel/kernel.hpp"
 
 namespace spsolve::cuda {
 

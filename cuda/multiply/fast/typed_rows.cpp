@@ -9,7 +9,7 @@
 
 #include "core/error.hpp"
 #include "cuda/core/nvtx.hpp"
-#include "multiply/fast/row_types.hpp"
+#include "multiply/kernel/row_types.hpp"
 
 namespace spsolve::cuda {
 

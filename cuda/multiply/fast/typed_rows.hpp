@@ -6,7 +6,7 @@
 
 #include "cuda/core/device_array.hpp"
 #include "matrix/csr.hpp"
-#include "multiply/kernel.hpp"
+#include "multiply/kernel/kernel.hpp"
 
 namespace spsolve::cuda {
 

@@ -5,7 +5,7 @@
 
 #include "cuda/core/device_array.hpp"
 #include "cuda/multiply/published/transpose.hpp"
-#include "multiply/kernel.hpp"
+#include "multiply/kernel/kernel.hpp"
 
 namespace spsolve::cuda {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda/multiply/device_csr.hpp"
+#include "cuda/multiply/storage/device_csr.hpp"
 
 namespace spsolve::cuda {
 

@@ -1,6 +1,6 @@
 #include "cuda/core/launch.cuh"
-#include "cuda/multiply/fast/width.hpp"
 #include "cuda/multiply/published/csr_kernels.hpp"
+#include "cuda/multiply/storage/width.hpp"
 
 namespace spsolve::cuda {
 

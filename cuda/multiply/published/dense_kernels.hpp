@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cuda/core/device_array.hpp"
-#include "multiply/kernel.hpp"
+#include "multiply/kernel/kernel.hpp"
 #include "multiply/published/dense_kernels.hpp"
 
 namespace spsolve::cuda {

@@ -2,7 +2,7 @@
 
 #include "cuda/core/device_array.hpp"
 #include "matrix/formats/ellpack.hpp"
-#include "multiply/kernel.hpp"
+#include "multiply/kernel/kernel.hpp"
 
 namespace spsolve::cuda {
 

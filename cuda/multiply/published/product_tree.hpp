@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cuda/multiply/device_csr.hpp"
+#include "cuda/multiply/storage/device_csr.hpp"
 
 namespace spsolve::cuda {
 

@@ -4,7 +4,7 @@
 
 #include "cuda/core/device_array.hpp"
 #include "matrix/formats/symmetric_ellpack.hpp"
-#include "multiply/kernel.hpp"
+#include "multiply/kernel/kernel.hpp"
 
 namespace spsolve::cuda {
 

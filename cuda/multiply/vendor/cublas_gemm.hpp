@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "multiply/kernel.hpp"
+#include "multiply/kernel/kernel.hpp"
 
 namespace spsolve::cuda {
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "multiply/kernel.hpp"
+#include "multiply/kernel/kernel.hpp"
 
 namespace spsolve::cuda {
 

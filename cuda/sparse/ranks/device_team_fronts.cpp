@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "cuda/core/stream.hpp"
-#include "cuda/sparse/front_launcher.hpp"
+#include "cuda/sparse/fronts/front_launcher.hpp"
 #include "cuda/sparse/ranks/device_row_exchange.hpp"
 #include "cuda/sparse/ranks/nested_gpu_teams.hpp"
 #include "cuda/sparse/ranks/shared_row_kernels.hpp"

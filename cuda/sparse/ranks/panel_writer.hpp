@@ -3,7 +3,7 @@
 #include <array>
 #include <vector>
 
-#include "cuda/sparse/front_writer.hpp"
+#include "cuda/sparse/fronts/front_writer.hpp"
 #include "cuda/sparse/ranks/team_program.hpp"
 
 namespace spsolve::cuda {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "cuda/sparse/elimination_program.hpp"
+#include "cuda/sparse/fronts/elimination_program.hpp"
 #include "cuda/sparse/ranks/share_kernels.hpp"
 #include "sparse/ranks/panels.hpp"
 

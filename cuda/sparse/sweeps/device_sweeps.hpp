@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "cuda/sparse/device_factors.hpp"
+#include "cuda/sparse/fronts/device_factors.hpp"
 #include "cuda/sparse/sweeps/front_sweeps.hpp"
 #include "cuda/sparse/sweeps/off_diagonal_kernels.hpp"
 #include "cuda/sparse/sweeps/row_order_kernels.hpp"

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "cuda/core/stream.hpp"
-#include "cuda/vectors/device_vector_memory.hpp"
+#include "cuda/vectors/device_vectors.hpp"
 #include "cuda/vectors/products/device_band_products.hpp"
 
 namespace spsolve::cuda {
@@ -53,7 +53,7 @@ double* DeviceScaledValues::room_for_new_values() {
 
 std::unique_ptr<Vectors> DeviceScaledValues::vector() const {
   if (matrix_.team().size() == 1) return matrix_.vectors(1);
-  return device_vector_memory().vectors(alone_, RowLayout{a_.rows, 1}, 1);
+  return std::make_unique<DeviceVectors>(alone_, RowLayout{a_.rows, 1}, 1);
 }
 
 void DeviceScaledValues::set_factors(std::span<const double> given,

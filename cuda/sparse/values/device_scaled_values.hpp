@@ -7,7 +7,7 @@
 
 #include "cuda/core/device_array.hpp"
 #include "cuda/core/page_lock.hpp"
-#include "cuda/multiply/device_csr.hpp"
+#include "cuda/multiply/storage/device_csr.hpp"
 #include "cuda/sparse/values/value_kernels.hpp"
 #include "cuda/vectors/device_vectors.hpp"
 #include "sparse/values/scaled_values.hpp"

@@ -2,8 +2,8 @@
 
 #include <cuda_runtime_api.h>
 
-#include "cuda/multiply/device_csr.hpp"
 #include "cuda/multiply/fast/typed_rows.hpp"
+#include "cuda/multiply/storage/device_csr.hpp"
 #include "cuda/vectors/products/forms/band_long_rows.hpp"
 #include "cuda/vectors/products/forms/band_sliced_rows.hpp"
 #include "cuda/vectors/products/forms/grouped_rows.hpp"

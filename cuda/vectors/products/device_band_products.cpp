@@ -6,7 +6,7 @@
 #include "core/extremes.hpp"
 #include "cuda/core/page_lock.hpp"
 #include "cuda/core/stream.hpp"
-#include "cuda/multiply/device_csr.hpp"
+#include "cuda/multiply/storage/device_csr.hpp"
 #include "cuda/vectors/device_vectors.hpp"
 #include "cuda/vectors/products/band_product_kernels.hpp"
 #include "cuda/vectors/products/forms/band_long_rows.hpp"

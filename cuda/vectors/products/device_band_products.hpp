@@ -3,7 +3,7 @@
 #include <memory>
 #include <optional>
 
-#include "cuda/multiply/device_csr.hpp"
+#include "cuda/multiply/storage/device_csr.hpp"
 #include "matrix/csr.hpp"
 #include "vectors/products/band_products.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "vectors/vectors.hpp"
+#include "vectors/multivector/vectors.hpp"
 
 namespace spsolve::cuda {
 

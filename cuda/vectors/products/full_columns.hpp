@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cuda/core/device_array.hpp"
-#include "cuda/multiply/device_csr.hpp"
+#include "cuda/multiply/storage/device_csr.hpp"
 
 namespace spsolve::cuda {
 

@@ -2,7 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "cuda/multiply/device_csr.hpp"
+#include "cuda/multiply/storage/device_csr.hpp"
 
 namespace spsolve::cuda {
 

@@ -4,7 +4,7 @@
 // other.
 
 #include "cuda/core/launch.cuh"
-#include "cuda/multiply/device_csr.hpp"
+#include "cuda/multiply/storage/device_csr.hpp"
 
 namespace spsolve::cuda::rows_by_lanes {
 

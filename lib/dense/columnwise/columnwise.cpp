@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "core/ranges.hpp"
-#include "dense/elimination_state.hpp"
-#include "dense/flops.hpp"
-#include "dense/swaps.hpp"
+#include "dense/state/elimination_state.hpp"
+#include "dense/state/flops.hpp"
+#include "dense/state/swaps.hpp"
 
 namespace spsolve {
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "dense/columnwise/dense_rows.hpp"
-#include "dense/fill_rows.hpp"
+#include "dense/state/fill_rows.hpp"
 #include "matrix/csr.hpp"
 
 namespace spsolve {

@@ -7,7 +7,7 @@
 
 #include "core/types.hpp"
 #include "dense/lu/blocked_solution.hpp"
-#include "solve/options.hpp"
+#include "solve/operators/options.hpp"
 #include "solve/part_seconds.hpp"
 
 namespace spsolve {

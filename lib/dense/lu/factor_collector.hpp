@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "dense/fill_rows.hpp"
 #include "dense/lu/lu.hpp"
+#include "dense/state/fill_rows.hpp"
 
 namespace spsolve {
 

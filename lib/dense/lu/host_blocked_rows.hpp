@@ -1,9 +1,9 @@
 #pragma once
 
-#include "dense/fill_rows.hpp"
 #include "dense/lu/blocked_rows.hpp"
 #include "dense/lu/host_blocked_solution.hpp"
-#include "dense/swaps.hpp"
+#include "dense/state/fill_rows.hpp"
+#include "dense/state/swaps.hpp"
 #include "matrix/csr.hpp"
 
 namespace spsolve {

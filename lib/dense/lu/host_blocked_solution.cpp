@@ -5,7 +5,7 @@
 #include "core/blas/blas.hpp"
 #include "core/ranges.hpp"
 #include "dense/lu/small_lu.hpp"
-#include "vectors/vectors.hpp"
+#include "vectors/multivector/vectors.hpp"
 
 namespace spsolve {
 

@@ -6,13 +6,13 @@
 #include <string_view>
 #include <utility>
 
-#include "dense/fill_rows.hpp"
 #include "dense/lu/factor_collector.hpp"
 #include "dense/lu/lu_state.hpp"
 #include "dense/lu/lu_steps.hpp"
 #include "dense/lu/panel_pivots.hpp"
 #include "dense/lu/replicated_tail.hpp"
-#include "dense/swaps.hpp"
+#include "dense/state/fill_rows.hpp"
+#include "dense/state/swaps.hpp"
 
 namespace spsolve {
 

@@ -4,12 +4,12 @@
 
 #include "checkpoint/checkpoints.hpp"
 #include "dense/lu/blocked_rows.hpp"
+#include "distribute/layout/row_layout.hpp"
 #include "distribute/row_exchange.hpp"
-#include "distribute/row_layout.hpp"
 #include "matrix/dense.hpp"
 #include "process/progress.hpp"
-#include "solve/options.hpp"
-#include "solve/pivot_statistics.hpp"
+#include "solve/operators/options.hpp"
+#include "solve/operators/pivot_statistics.hpp"
 #include "team/team.hpp"
 
 namespace spsolve {

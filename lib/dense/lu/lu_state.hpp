@@ -3,8 +3,8 @@
 #include <optional>
 #include <vector>
 
-#include "dense/elimination_state.hpp"
 #include "dense/lu/lu.hpp"
+#include "dense/state/elimination_state.hpp"
 
 namespace spsolve {
 

@@ -4,10 +4,10 @@
 #include <optional>
 
 #include "core/timer.hpp"
-#include "dense/flops.hpp"
 #include "dense/lu/blocked_rows.hpp"
 #include "dense/lu/panel_width.hpp"
-#include "distribute/row_layout.hpp"
+#include "dense/state/flops.hpp"
+#include "distribute/layout/row_layout.hpp"
 #include "process/progress.hpp"
 
 namespace spsolve {

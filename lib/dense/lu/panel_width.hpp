@@ -4,7 +4,7 @@
 
 #include "core/tuning.hpp"
 #include "core/types.hpp"
-#include "solve/options.hpp"
+#include "solve/operators/options.hpp"
 
 namespace spsolve {
 

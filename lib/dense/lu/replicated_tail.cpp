@@ -1,7 +1,7 @@
 #include "dense/lu/replicated_tail.hpp"
 
 #include "dense/lu/lu.hpp"
-#include "dense/swaps.hpp"
+#include "dense/state/swaps.hpp"
 
 namespace spsolve {
 

@@ -5,7 +5,7 @@
 
 #include "core/types.hpp"
 #include "dense/lu/blocked_rows.hpp"
-#include "solve/pivot_statistics.hpp"
+#include "solve/operators/pivot_statistics.hpp"
 #include "team/team.hpp"
 
 namespace spsolve {

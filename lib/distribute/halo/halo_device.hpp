@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "distribute/halo/halo_plan.hpp"
-#include "multiply/kernel.hpp"
+#include "multiply/kernel/kernel.hpp"
 #include "team/team.hpp"
 
 namespace spsolve {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "distribute/row_layout.hpp"
+#include "distribute/layout/row_layout.hpp"
 #include "team/team.hpp"
 
 namespace spsolve {

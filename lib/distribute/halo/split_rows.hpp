@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "distribute/compressed_rows.hpp"
 #include "distribute/halo/halo_plan.hpp"
+#include "distribute/layout/compressed_rows.hpp"
 
 namespace spsolve {
 

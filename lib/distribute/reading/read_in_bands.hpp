@@ -3,8 +3,8 @@
 #include <functional>
 #include <string>
 
-#include "distribute/compressed_rows.hpp"
-#include "distribute/row_layout.hpp"
+#include "distribute/layout/compressed_rows.hpp"
+#include "distribute/layout/row_layout.hpp"
 #include "team/team.hpp"
 
 namespace spsolve {

@@ -6,7 +6,7 @@
 #include "distribute/reading/read_in_bands.hpp"
 #include "io/binary/npz.hpp"
 #include "io/binary/petsc.hpp"
-#include "io/mapped_file.hpp"
+#include "io/files/mapped_file.hpp"
 
 namespace spsolve {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "distribute/row_layout.hpp"
+#include "distribute/layout/row_layout.hpp"
 #include "matrix/csr.hpp"
 #include "matrix/dense.hpp"
 #include "team/team.hpp"

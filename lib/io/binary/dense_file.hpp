@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "core/ranges.hpp"
-#include "io/array_file.hpp"
-#include "io/atomic_file.hpp"
-#include "io/mapped_file.hpp"
+#include "io/files/array_file.hpp"
+#include "io/files/atomic_file.hpp"
+#include "io/files/mapped_file.hpp"
 #include "matrix/dense.hpp"
 #include "matrix/numbers.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/untouched_array.hpp"
-#include "io/atomic_file.hpp"
+#include "io/files/atomic_file.hpp"
 
 // Zip archives (PKWARE, .ZIP File Format Specification 6.3.10), as numpy keeps several arrays in
 // one: members stored or deflated, with 64-bit sizes where they are needed.

@@ -6,7 +6,7 @@
 
 #include "core/error.hpp"
 #include "core/timer.hpp"
-#include "io/gzip.hpp"
+#include "io/files/gzip.hpp"
 #include "process/system.hpp"
 
 namespace spsolve::io {

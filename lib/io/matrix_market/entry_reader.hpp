@@ -8,7 +8,7 @@
 
 #include "core/types.hpp"
 #include "core/untouched_array.hpp"
-#include "io/mapped_file.hpp"
+#include "io/files/mapped_file.hpp"
 #include "io/matrix_market/matrix_market.hpp"
 #include "io/matrix_market/matrix_market_chunk.hpp"
 #include "io/matrix_market/matrix_market_header.hpp"

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "core/types.hpp"
-#include "io/array_file.hpp"
+#include "io/files/array_file.hpp"
 #include "matrix/coo.hpp"
 #include "matrix/csr.hpp"
 #include "matrix/dense.hpp"

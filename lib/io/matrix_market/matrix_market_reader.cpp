@@ -10,8 +10,8 @@
 
 #include "core/error.hpp"
 #include "core/timer.hpp"
-#include "io/gzip.hpp"
-#include "io/mapped_file.hpp"
+#include "io/files/gzip.hpp"
+#include "io/files/mapped_file.hpp"
 #include "io/matrix_market/entry_reader.hpp"
 #include "io/matrix_market/matrix_market.hpp"
 #include "io/matrix_market/matrix_market_chunk.hpp"

@@ -8,8 +8,8 @@
 #include <omp.h>
 
 #include "core/error.hpp"
-#include "io/atomic_file.hpp"
-#include "io/gzip.hpp"
+#include "io/files/atomic_file.hpp"
+#include "io/files/gzip.hpp"
 #include "io/matrix_market/matrix_market.hpp"
 
 namespace spsolve {

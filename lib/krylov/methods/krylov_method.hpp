@@ -3,10 +3,10 @@
 #include <span>
 #include <string_view>
 
-#include "krylov/checkpointed_iteration.hpp"
-#include "krylov/stopping_criterion.hpp"
-#include "solve/linear_operator.hpp"
-#include "solve/options.hpp"
+#include "krylov/iteration/checkpointed_iteration.hpp"
+#include "krylov/iteration/stopping_criterion.hpp"
+#include "solve/operators/linear_operator.hpp"
+#include "solve/operators/options.hpp"
 
 namespace spsolve {
 

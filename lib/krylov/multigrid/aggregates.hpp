@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "krylov/preconditioner/preconditioner.hpp"
-#include "vectors/products/band_matrix.hpp"
+#include "vectors/band_matrix.hpp"
 #include "vectors/products/coarsening.hpp"
 
 namespace spsolve {

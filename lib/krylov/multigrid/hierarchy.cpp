@@ -33,7 +33,7 @@ struct Hierarchy::HierarchyLevel {
 /// The inverse of the coarsest matrix.
 class Hierarchy::Coarsest {
  public:
-  Coarsest(const BandMatrix& matrix, DenseMemory& memory, bool symmetric, bool singular)
+  Coarsest(const BandMatrix& matrix, ComputeDevice& memory, bool symmetric, bool singular)
       : matrix_(matrix.team(), matrix.row_layout(), rows_of(matrix, symmetric, singular),
                 matrix.memory()),
         symmetric_(symmetric),
@@ -141,7 +141,7 @@ void make_like(std::unique_ptr<Vectors>& x, BandMatrix& of, Index columns, bool 
 
 }  // namespace
 
-Hierarchy::Hierarchy(BandMatrix& matrix, DenseMemory& memory, bool symmetric,
+Hierarchy::Hierarchy(BandMatrix& matrix, ComputeDevice& memory, bool symmetric,
                      const Options& options, NearNullSpace near)
     : memory_(memory), symmetric_(symmetric), options_(options) {
   levels_.push_back(std::make_unique<HierarchyLevel>());

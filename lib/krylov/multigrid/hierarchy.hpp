@@ -6,7 +6,7 @@
 
 #include "krylov/preconditioner/polynomial.hpp"
 #include "krylov/preconditioner/preconditioner.hpp"
-#include "solve/equilibrate.hpp"
+#include "solve/operators/equilibrate.hpp"
 #include "sparse/sparse_inverse.hpp"
 
 namespace spsolve {
@@ -38,7 +38,7 @@ class Hierarchy {
   };
 
   /// `matrix` and `memory` must outlive the object. Collective.
-  Hierarchy(BandMatrix& matrix, DenseMemory& memory, bool symmetric, const Options& options,
+  Hierarchy(BandMatrix& matrix, ComputeDevice& memory, bool symmetric, const Options& options,
             NearNullSpace near = {});
   ~Hierarchy();
 
@@ -77,7 +77,7 @@ class Hierarchy {
                               NearNullSpace& near);
   void cycle(std::size_t number, const Vectors& b, Vectors& x);
 
-  DenseMemory& memory_;
+  ComputeDevice& memory_;
   bool symmetric_;
   Options options_;
   std::vector<std::unique_ptr<HierarchyLevel>> levels_;

@@ -25,7 +25,7 @@ NearNullSpace all_of(Team& team, const NearNullSpace& near, Index n) {
 
 }  // namespace
 
-ReplicatedLevels::ReplicatedLevels(const BandMatrix& matrix, DenseMemory& memory, bool symmetric,
+ReplicatedLevels::ReplicatedLevels(const BandMatrix& matrix, ComputeDevice& memory, bool symmetric,
                                    const Hierarchy::Options& options, const NearNullSpace& near) {
   Team& team = matrix.team();
   const Index n = matrix.row_layout().rows;

@@ -13,7 +13,7 @@ class ReplicatedLevels {
  public:
   /// `matrix`, the finest of them, in bands of the ranks, and its near null space become those of a
   /// hierarchy of each rank. `memory` must outlive the object. Collective.
-  ReplicatedLevels(const BandMatrix& matrix, DenseMemory& memory, bool symmetric,
+  ReplicatedLevels(const BandMatrix& matrix, ComputeDevice& memory, bool symmetric,
                    const Hierarchy::Options& options, const NearNullSpace& near);
 
   /// New values of the matrix' pattern. Collective.

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "vectors/products/band_matrix.hpp"
+#include "vectors/band_matrix.hpp"
 
 namespace spsolve {
 

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "dense/dense_memory.hpp"
+#include "device/compute_device.hpp"
 #include "solve/inverse.hpp"
-#include "solve/options.hpp"
-#include "vectors/products/band_matrix.hpp"
+#include "solve/operators/options.hpp"
+#include "vectors/band_matrix.hpp"
 
 namespace spsolve {
 
@@ -41,7 +41,7 @@ class PreconditionerOperator : public LinearOperator {
 /// The inputs that a preconditioner is made of.
 struct PreconditionerInput {
   BandMatrix& matrix;      ///< A, square, in one layout of rows and columns; outlives the operator
-  DenseMemory& memory;     ///< of the kind that the vectors lie in
+  ComputeDevice& memory;   ///< of the kind that the vectors lie in
   bool symmetric = false;  ///< whether A is, and the method wants M to be symmetric as well
   NearNullSpace near_null_space = {};
   bool singular = false;  ///< whether A is known to be, and so what is eliminated of it

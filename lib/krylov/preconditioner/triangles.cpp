@@ -7,7 +7,7 @@
 #include <omp.h>
 
 #include "matrix/structure.hpp"
-#include "vectors/host_vectors.hpp"
+#include "vectors/multivector/host_vectors.hpp"
 
 namespace spsolve {
 

@@ -6,7 +6,7 @@
 #include "core/untouched_array.hpp"
 #include "matrix/csr.hpp"
 #include "multiply/fast/fast_pieces.hpp"
-#include "multiply/kernel.hpp"
+#include "multiply/kernel/kernel.hpp"
 
 namespace spsolve {
 

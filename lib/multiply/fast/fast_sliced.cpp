@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "multiply/fast/fast_rows.hpp"
-#include "multiply/fast/fast_team.hpp"
+#include "multiply/kernel/fast_team.hpp"
 
 namespace spsolve {
 

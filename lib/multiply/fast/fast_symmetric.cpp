@@ -7,7 +7,7 @@
 #include "multiply/fast/fast_groups.hpp"
 #include "multiply/fast/fast_rows.hpp"
 #include "multiply/fast/fast_symmetric_rows.hpp"
-#include "multiply/fast/fast_team.hpp"
+#include "multiply/kernel/fast_team.hpp"
 
 namespace spsolve {
 

@@ -4,7 +4,7 @@
 
 #include "core/untouched_array.hpp"
 #include "matrix/csr.hpp"
-#include "multiply/kernel.hpp"
+#include "multiply/kernel/kernel.hpp"
 
 namespace spsolve {
 

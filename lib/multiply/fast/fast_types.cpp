@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "core/error.hpp"
-#include "multiply/fast/fast_team.hpp"
 #include "multiply/fast/fast_vector.hpp"
+#include "multiply/kernel/fast_team.hpp"
 
 namespace spsolve {
 

@@ -4,8 +4,8 @@
 
 #include "core/untouched_array.hpp"
 #include "matrix/csr.hpp"
-#include "multiply/fast/row_types.hpp"
-#include "multiply/kernel.hpp"
+#include "multiply/kernel/kernel.hpp"
+#include "multiply/kernel/row_types.hpp"
 
 namespace spsolve {
 

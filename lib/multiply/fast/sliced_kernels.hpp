@@ -1,7 +1,7 @@
 #pragma once
 
 #include "matrix/formats/sliced_ellpack.hpp"
-#include "multiply/host_storage.hpp"
+#include "multiply/kernel/host_storage.hpp"
 
 namespace spsolve {
 

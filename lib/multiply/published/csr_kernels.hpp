@@ -1,7 +1,7 @@
 #pragma once
 
 #include "matrix/csr.hpp"
-#include "multiply/kernel.hpp"
+#include "multiply/kernel/kernel.hpp"
 
 namespace spsolve {
 

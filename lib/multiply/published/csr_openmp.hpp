@@ -1,6 +1,6 @@
 #pragma once
 
-#include "multiply/host_storage.hpp"
+#include "multiply/kernel/host_storage.hpp"
 #include "multiply/published/csr_kernels.hpp"
 
 namespace spsolve {

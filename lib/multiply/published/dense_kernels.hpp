@@ -3,7 +3,7 @@
 #include <string>
 
 #include "matrix/dense.hpp"
-#include "multiply/host_storage.hpp"
+#include "multiply/kernel/host_storage.hpp"
 
 namespace spsolve {
 

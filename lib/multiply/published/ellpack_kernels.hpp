@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "matrix/formats/ellpack.hpp"
-#include "multiply/host_storage.hpp"
+#include "multiply/kernel/host_storage.hpp"
 
 namespace spsolve {
 

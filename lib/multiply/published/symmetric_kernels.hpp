@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "matrix/formats/symmetric_ellpack.hpp"
-#include "multiply/host_storage.hpp"
+#include "multiply/kernel/host_storage.hpp"
 
 namespace spsolve {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/extremes.hpp"
-#include "solve/equilibrate.hpp"
+#include "solve/operators/equilibrate.hpp"
 #include "solve/trust/one_norm.hpp"
 
 namespace spsolve {

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "solve/linear_operator.hpp"
+#include "solve/operators/linear_operator.hpp"
 
 namespace spsolve {
 

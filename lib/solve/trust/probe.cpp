@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "core/extremes.hpp"
-#include "solve/equilibrate.hpp"
+#include "solve/operators/equilibrate.hpp"
 
 namespace spsolve {
 

@@ -4,8 +4,8 @@
 #include <functional>
 #include <limits>
 
-#include "solve/linear_operator.hpp"
-#include "solve/system_matrix.hpp"
+#include "solve/operators/linear_operator.hpp"
+#include "solve/operators/system_matrix.hpp"
 
 namespace spsolve {
 

@@ -3,7 +3,7 @@
 #include <limits>
 #include <vector>
 
-#include "solve/system_matrix.hpp"
+#include "solve/operators/system_matrix.hpp"
 #include "vectors/spare_vectors.hpp"
 
 namespace spsolve {

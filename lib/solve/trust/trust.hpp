@@ -8,8 +8,8 @@
 
 #include "core/types.hpp"
 #include "core/words.hpp"
-#include "solve/options.hpp"
-#include "solve/pivot_statistics.hpp"
+#include "solve/operators/options.hpp"
+#include "solve/operators/pivot_statistics.hpp"
 #include "solve/trust/condition.hpp"
 #include "solve/trust/probe.hpp"
 #include "solve/trust/refine.hpp"

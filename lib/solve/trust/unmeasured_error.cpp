@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/extremes.hpp"
-#include "solve/right_hand_side_scaling.hpp"
+#include "solve/operators/right_hand_side_scaling.hpp"
 
 namespace spsolve {
 

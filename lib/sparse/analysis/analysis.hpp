@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "matrix/csr.hpp"
-#include "solve/options.hpp"
+#include "solve/operators/options.hpp"
 #include "sparse/fronts/factors.hpp"
 #include "sparse/ordering/ordering.hpp"
-#include "sparse/sweeps/off_diagonal_blocks.hpp"
+#include "sparse/pattern/off_diagonal_blocks.hpp"
 
 namespace spsolve {
 

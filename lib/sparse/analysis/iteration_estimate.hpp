@@ -3,7 +3,7 @@
 #include "matrix/csr.hpp"
 #include "matrix/shape.hpp"
 #include "matrix/symmetry.hpp"
-#include "solve/options.hpp"
+#include "solve/operators/options.hpp"
 
 namespace spsolve {
 

@@ -3,8 +3,8 @@
 #include <span>
 
 #include "sparse/dissection/arena.hpp"
+#include "sparse/dissection/graph.hpp"
 #include "sparse/dissection/part.hpp"
-#include "sparse/ordering/graph.hpp"
 
 namespace spsolve::dissection {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "sparse/fronts/front_walk.hpp"
-#include "sparse/sweeps/vector_sweeps.hpp"
+#include "sparse/kernels/vector_sweeps.hpp"
 
 namespace spsolve {
 

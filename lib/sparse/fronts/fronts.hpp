@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
+#include "sparse/dissection/graph.hpp"
 #include "sparse/ordering/elimination_tree.hpp"
-#include "sparse/ordering/graph.hpp"
 
 namespace spsolve {
 

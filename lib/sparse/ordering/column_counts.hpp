@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "sparse/ordering/graph.hpp"
+#include "sparse/dissection/graph.hpp"
 
 namespace spsolve {
 

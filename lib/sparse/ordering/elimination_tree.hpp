@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "sparse/ordering/graph.hpp"
+#include "sparse/dissection/graph.hpp"
 
 namespace spsolve {
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "solve/options.hpp"
+#include "solve/operators/options.hpp"
+#include "sparse/dissection/graph.hpp"
 #include "sparse/ordering/elimination_tree.hpp"
-#include "sparse/ordering/graph.hpp"
 
 namespace spsolve {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/types.hpp"
-#include "solve/options.hpp"
+#include "solve/operators/options.hpp"
 #include "sparse/fronts/factorization.hpp"
 
 namespace spsolve {

@@ -1,9 +1,9 @@
 #include <optional>
 
+#include "sparse/kernels/single_threaded_blas.hpp"
 #include "sparse/ranks/shared_sweeps.hpp"
 #include "sparse/ranks/team_factors.hpp"
 #include "sparse/ranks/team_fronts.hpp"
-#include "sparse/single_threaded_blas.hpp"
 #include "sparse/sweeps/factor_solve.hpp"
 
 namespace spsolve {

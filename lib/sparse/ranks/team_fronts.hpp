@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "distribute/row_exchange.hpp"
-#include "solve/system_matrix.hpp"
+#include "solve/operators/system_matrix.hpp"
 #include "sparse/ranks/team_checkpointer.hpp"
 #include "sparse/ranks/tree_partition.hpp"
 #include "sparse/values/scaled_values.hpp"
-#include "vectors/vectors.hpp"
+#include "vectors/multivector/vectors.hpp"
 
 namespace spsolve {
 

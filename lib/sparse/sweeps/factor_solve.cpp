@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "sparse/sweeps/vector_sweeps.hpp"
+#include "sparse/kernels/vector_sweeps.hpp"
 
 namespace spsolve {
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "sparse/fronts/factors.hpp"
+#include "sparse/pattern/off_diagonal_blocks.hpp"
 #include "sparse/sweeps/front_sweeps.hpp"
-#include "sparse/sweeps/off_diagonal_blocks.hpp"
 #include "sparse/sweeps/tree_parts.hpp"
 
 namespace spsolve {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "sparse/kernels/vector_sweeps.hpp"
 #include "sparse/sweeps/row_products.hpp"
-#include "sparse/sweeps/vector_sweeps.hpp"
 
 namespace spsolve {
 

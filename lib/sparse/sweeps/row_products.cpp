@@ -1,6 +1,6 @@
 #include "sparse/sweeps/row_products.hpp"
 
-#include "sparse/sweeps/vector_sweeps.hpp"
+#include "sparse/kernels/vector_sweeps.hpp"
 
 namespace spsolve::row_products {
 

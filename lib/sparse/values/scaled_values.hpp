@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "solve/equilibrate.hpp"
+#include "solve/operators/equilibrate.hpp"
 
 namespace spsolve {
 

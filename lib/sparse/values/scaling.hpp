@@ -1,7 +1,7 @@
 #pragma once
 
-#include "solve/equilibrate.hpp"
-#include "solve/options.hpp"
+#include "solve/operators/equilibrate.hpp"
+#include "solve/operators/options.hpp"
 #include "sparse/analysis/analysis.hpp"
 #include "sparse/values/scaled_values.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "distribute/reading/read_in_bands.hpp"
 #include "distribute/reading/scatter.hpp"
-#include "task/solve/coordinates.hpp"
+#include "task/input/coordinates.hpp"
 
 namespace spsolve {
 

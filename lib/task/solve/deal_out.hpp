@@ -5,7 +5,7 @@
 #include "config/config.hpp"
 #include "process/phase_times.hpp"
 #include "report/report.hpp"
-#include "solve/system_matrix.hpp"
+#include "solve/operators/system_matrix.hpp"
 #include "task/solve/solve_plan.hpp"
 #include "team/team.hpp"
 

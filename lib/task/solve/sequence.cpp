@@ -8,7 +8,7 @@
 #include "io/dense_source.hpp"
 #include "io/file_pattern.hpp"
 #include "io/matrix_source.hpp"
-#include "solve/equilibrate.hpp"
+#include "solve/operators/equilibrate.hpp"
 
 namespace spsolve {
 

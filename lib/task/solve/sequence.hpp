@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "config/config.hpp"
-#include "solve/system_matrix.hpp"
-#include "task/solve/right_hand_side.hpp"
+#include "solve/operators/system_matrix.hpp"
+#include "task/input/right_hand_side.hpp"
 #include "team/team.hpp"
 
 namespace spsolve {

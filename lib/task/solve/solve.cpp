@@ -7,7 +7,7 @@
 #include "core/blas/blas.hpp"
 #include "core/tuning.hpp"
 #include "dense/eliminated_problem.hpp"
-#include "dense/flops.hpp"
+#include "dense/state/flops.hpp"
 #include "io/matrix_source.hpp"
 #include "krylov/null_space.hpp"
 #include "process/interrupt.hpp"
@@ -21,9 +21,9 @@
 #include "task/begin.hpp"
 #include "task/gpu_memory.hpp"
 #include "task/ignored_keys.hpp"
+#include "task/input/right_hand_side.hpp"
 #include "task/naming.hpp"
 #include "task/solve/deal_out.hpp"
-#include "task/solve/right_hand_side.hpp"
 #include "task/solve/sequence.hpp"
 #include "task/solve/solve_plan.hpp"
 #include "task/solve/system_known.hpp"
@@ -94,7 +94,7 @@ class SolveRun {
     if (!pattern_analysis.note.empty()) report_.notes.push_back(pattern_analysis.note);
     if (pattern_analysis.analysis != nullptr)
       hand_back_freed_memory();  // graphs and what they were cut into
-    const std::unique_ptr<DenseMemory> memory = times_.measure("device", [&] {
+    const std::unique_ptr<ComputeDevice> memory = times_.measure("device", [&] {
       return place_system(config_, shape, pattern_analysis, team_, gpus_, report_);
     });
     const bool on_gpu = memory->memory() == MemoryKind::gpu;

@@ -3,11 +3,12 @@
 #include <algorithm>
 
 #include "core/tuning.hpp"
+#include "dense/host_device.hpp"
 #include "distribute/reading/read_in_bands.hpp"
 #include "process/system.hpp"
 #include "task/backend.hpp"
 #include "task/gpu_memory.hpp"
-#include "task/solve/right_hand_side.hpp"
+#include "task/input/right_hand_side.hpp"
 #include "vectors/vector_bytes.hpp"
 
 namespace spsolve {
@@ -175,15 +176,15 @@ bool stays_on_hosts(const Config& config, const SystemShape& shape,
          gpu_tuning.seconds_of_start + choose_solver(on_gpus).analyse(on_gpus).seconds;
 }
 
-std::unique_ptr<DenseMemory> place_system(const Config& config, const SystemShape& shape,
-                                          const PatternAnalysis& pattern_analysis, Team& team,
-                                          const Gpus& gpus, TaskReport& report) {
+std::unique_ptr<ComputeDevice> place_system(const Config& config, const SystemShape& shape,
+                                            const PatternAnalysis& pattern_analysis, Team& team,
+                                            const Gpus& gpus, TaskReport& report) {
   TaskReport ignored;
   const bool on_gpu = wants_gpu_elimination(config, shape.matrix.rows, team, gpus, ignored);
   if (on_gpu && gpus.dense_bytes &&
       stays_on_hosts(config, shape, pattern_analysis, team.size(), gpus.dense_bytes)) {
     report.device = "host";
-    return std::make_unique<HostDenseMemory>(team);
+    return std::make_unique<HostDevice>(team);
   }
   return choose_dense_memory(config, shape.matrix.rows, team, gpus, report);
 }

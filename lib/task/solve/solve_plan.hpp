@@ -46,9 +46,9 @@ bool stays_on_hosts(const Config& config, const SystemShape& shape,
                     const PatternAnalysis& pattern_analysis, int ranks, const GpuDenseBytes& gpu);
 
 /// Where a system is eliminated, on hosts or GPUs. Notes the device in `report`. Collective.
-std::unique_ptr<DenseMemory> place_system(const Config& config, const SystemShape& shape,
-                                          const PatternAnalysis& pattern_analysis, Team& team,
-                                          const Gpus& gpus, TaskReport& report);
+std::unique_ptr<ComputeDevice> place_system(const Config& config, const SystemShape& shape,
+                                            const PatternAnalysis& pattern_analysis, Team& team,
+                                            const Gpus& gpus, TaskReport& report);
 
 /// The parts of a system whose rows are rotated once they are read (matrix.rotate_rows).
 struct Rotated {

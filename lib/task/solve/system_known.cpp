@@ -3,14 +3,14 @@
 #include <omp.h>
 
 #include "core/tuning.hpp"
+#include "distribute/layout/row_layout.hpp"
 #include "distribute/reading/read_in_bands.hpp"
-#include "distribute/row_layout.hpp"
 #include "io/matrix_source.hpp"
 #include "krylov/null_space.hpp"
 #include "process/system.hpp"
 #include "task/backend.hpp"
 #include "task/begin.hpp"
-#include "task/solve/coordinates.hpp"
+#include "task/input/coordinates.hpp"
 
 namespace spsolve {
 

@@ -3,7 +3,7 @@
 #include "config/config.hpp"
 #include "plan/memory_plan.hpp"
 #include "task/gpus.hpp"
-#include "task/solve/right_hand_side.hpp"
+#include "task/input/right_hand_side.hpp"
 #include "task/solve/solve_plan.hpp"
 #include "team/team.hpp"
 

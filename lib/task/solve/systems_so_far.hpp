@@ -5,7 +5,7 @@
 
 #include "config/config.hpp"
 #include "report/report.hpp"
-#include "solve/system_matrix.hpp"
+#include "solve/operators/system_matrix.hpp"
 #include "task/solve/finished_systems.hpp"
 #include "task/solve/sequence.hpp"
 

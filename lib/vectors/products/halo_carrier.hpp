@@ -1,7 +1,7 @@
 #pragma once
 
 #include "matrix/dense.hpp"
-#include "vectors/vectors.hpp"
+#include "vectors/multivector/vectors.hpp"
 
 namespace spsolve {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "distribute/halo/halo_plan.hpp"
-#include "vectors/vectors.hpp"
+#include "vectors/multivector/vectors.hpp"
 
 namespace spsolve {
 

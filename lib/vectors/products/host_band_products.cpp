@@ -10,7 +10,7 @@
 #include "core/extremes.hpp"
 #include "core/over_blocks.hpp"
 #include "matrix/structure.hpp"
-#include "vectors/host_vectors.hpp"
+#include "vectors/multivector/host_vectors.hpp"
 
 namespace spsolve {
 

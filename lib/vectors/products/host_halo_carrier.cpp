@@ -5,7 +5,7 @@
 
 #include "core/over_blocks.hpp"
 #include "distribute/halo/halo_messages.hpp"
-#include "vectors/host_vectors.hpp"
+#include "vectors/multivector/host_vectors.hpp"
 
 namespace spsolve {
 

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "dense/host_device.hpp"
 #include "helpers/checkpoint_bytes.hpp"
 #include "helpers/checkpoint_runs.hpp"
 #include "helpers/reference.hpp"
@@ -83,7 +84,7 @@ class CheckpointedIterations : public Krylov {
 
   Iterated run_by(Team& team, const Tried& tried, Index stop = never, std::uint64_t seed = 5) {
     const Timer timer;
-    HostDenseMemory memory(team);
+    HostDevice memory(team);
     std::unique_ptr<SystemMatrix> matrix(
         new SystemMatrix(test::matrix_in_bands(team, matrix_of(tried))));
     SolverQuestion question;

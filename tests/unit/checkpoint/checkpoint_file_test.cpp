@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "dense/elimination_state.hpp"
+#include "dense/state/elimination_state.hpp"
 #include "helpers/checkpoint_bytes.hpp"
 #include "helpers/test_matrices.hpp"
 

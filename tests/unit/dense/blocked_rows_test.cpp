@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "dense/swaps.hpp"
+#include "dense/state/swaps.hpp"
 #include "helpers/piecewise_rows.hpp"
 #include "helpers/reference.hpp"
 #include "matrix/multivector.hpp"

@@ -7,6 +7,7 @@
 
 #include "dense/columnwise/columnwise.hpp"
 #include "dense/columnwise/host_dense_rows.hpp"
+#include "dense/host_device.hpp"
 #include "helpers/checkpoint_runs.hpp"
 
 namespace spsolve {
@@ -115,7 +116,7 @@ TEST(ColumnwiseRuns, AStepInARunIsNamed) {
 }
 
 /// Dense rows with runs for the way of the application.
-class MemoryOfRuns final : public DenseMemory {
+class MemoryOfRuns final : public ComputeDevice {
  public:
   MemoryKind memory() const override { return MemoryKind::host; }
   std::string device() const override { return "host"; }
@@ -140,7 +141,7 @@ class MemoryOfRuns final : public DenseMemory {
   };
 
   SoloTeam team_;
-  HostDenseMemory on_host_{team_};
+  HostDevice on_host_{team_};
   Maker double_;
 };
 

@@ -1,4 +1,4 @@
-#include "dense/flops.hpp"
+#include "dense/state/flops.hpp"
 
 #include <gtest/gtest.h>
 

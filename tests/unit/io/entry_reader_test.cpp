@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "helpers/error_of.hpp"
-#include "io/gzip.hpp"
+#include "io/files/gzip.hpp"
 #include "io/matrix_market/matrix_market.hpp"
 
 namespace spsolve {

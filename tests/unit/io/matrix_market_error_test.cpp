@@ -6,7 +6,7 @@
 
 #include "helpers/error_of.hpp"
 #include "helpers/test_matrices.hpp"
-#include "io/gzip.hpp"
+#include "io/files/gzip.hpp"
 #include "io/matrix_market/matrix_market.hpp"
 #include "io/matrix_source.hpp"
 

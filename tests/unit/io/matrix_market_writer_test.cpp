@@ -15,10 +15,10 @@
 #include "core/error.hpp"
 #include "helpers/file_size_limit.hpp"
 #include "helpers/test_matrices.hpp"
-#include "io/atomic_file.hpp"
-#include "io/gzip.hpp"
+#include "io/files/atomic_file.hpp"
+#include "io/files/gzip.hpp"
+#include "io/files/special_file.hpp"
 #include "io/matrix_market/matrix_market.hpp"
-#include "io/special_file.hpp"
 
 namespace spsolve {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "helpers/error_of.hpp"
 #include "helpers/test_matrices.hpp"
-#include "io/gzip.hpp"
+#include "io/files/gzip.hpp"
 
 namespace spsolve {
 namespace {

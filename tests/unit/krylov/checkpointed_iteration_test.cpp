@@ -1,4 +1,4 @@
-#include "krylov/checkpointed_iteration.hpp"
+#include "krylov/iteration/checkpointed_iteration.hpp"
 
 #include <cstring>
 

@@ -1,9 +1,10 @@
-#include "solve/equilibrate.hpp"
+#include "solve/operators/equilibrate.hpp"
 
 #include <cmath>
 
 #include <gtest/gtest.h>
 
+#include "dense/host_device.hpp"
 #include "helpers/reference.hpp"
 #include "helpers/systems_in_bands.hpp"
 #include "matrix/multivector.hpp"
@@ -65,7 +66,7 @@ TEST(Equilibration, RoundsNothing) {
 TEST(Equilibration, IsUndoneInBothKindsOfSolves) {
   const Csr<double> matrix = badly_scaled(20);
   SoloTeam team;
-  HostDenseMemory memory(team);
+  HostDevice memory(team);
   test::EliminatedSystem system(team, memory, matrix, {}, AutoSwitch::on);
   system.eliminate();
   const Dense<double> b = random_multivector(20, 2, 9);

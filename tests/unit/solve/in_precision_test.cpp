@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "vectors/host_vectors.hpp"
+#include "vectors/multivector/host_vectors.hpp"
 
 namespace spsolve {
 namespace {

@@ -15,8 +15,8 @@
 #include "helpers/sparse_cases.hpp"
 #include "helpers/test_matrices.hpp"
 #include "matrix/generate/generate.hpp"
-#include "sparse/analysis/factorization_estimate.hpp"
 #include "sparse/host_elimination.hpp"
+#include "sparse/study/factorization_estimate.hpp"
 
 namespace spsolve {
 namespace {

@@ -1,4 +1,4 @@
-#include "sparse/clean.hpp"
+#include "sparse/pattern/clean.hpp"
 
 #include <cmath>
 #include <limits>

@@ -4,7 +4,7 @@
 
 #include "core/tuning.hpp"
 #include "matrix/generate/generate.hpp"
-#include "sparse/analysis/factorization_estimate.hpp"
+#include "sparse/study/factorization_estimate.hpp"
 
 namespace spsolve {
 namespace {

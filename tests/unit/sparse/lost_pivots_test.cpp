@@ -5,7 +5,7 @@
 #include "matrix/convert.hpp"
 #include "matrix/generate/generate.hpp"
 #include "sparse/analysis/analysis.hpp"
-#include "sparse/analysis/factorization_estimate.hpp"
+#include "sparse/study/factorization_estimate.hpp"
 
 namespace spsolve {
 namespace {

@@ -14,8 +14,8 @@
 #include "matrix/convert.hpp"
 #include "matrix/generate/generate.hpp"
 #include "matrix/random.hpp"
-#include "sparse/clean.hpp"
 #include "sparse/matching/block_triangular_form.hpp"
+#include "sparse/pattern/clean.hpp"
 
 namespace spsolve {
 namespace {

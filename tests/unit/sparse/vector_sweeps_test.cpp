@@ -1,4 +1,4 @@
-#include "sparse/sweeps/vector_sweeps.hpp"
+#include "sparse/kernels/vector_sweeps.hpp"
 
 #include <cmath>
 #include <vector>

@@ -8,8 +8,8 @@
 #include "io/matrix_source.hpp"
 #include "matrix/multivector.hpp"
 #include "matrix/structure.hpp"
-#include "vectors/host_vectors.hpp"
-#include "vectors/products/band_matrix.hpp"
+#include "vectors/band_matrix.hpp"
+#include "vectors/multivector/host_vectors.hpp"
 #include "vectors/products/host_band_products.hpp"
 
 namespace spsolve {

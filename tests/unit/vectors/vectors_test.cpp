@@ -8,7 +8,7 @@
 #include "helpers/systems_in_bands.hpp"
 #include "helpers/threads.hpp"
 #include "matrix/multivector.hpp"
-#include "vectors/host_vectors.hpp"
+#include "vectors/multivector/host_vectors.hpp"
 
 namespace spsolve {
 namespace {

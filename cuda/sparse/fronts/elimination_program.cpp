@@ -1,0 +1,222 @@
+#include "cuda/sparse/fronts/elimination_program.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <span>
+
+#include "cuda/sparse/fronts/front_writer.hpp"
+#include "sparse/fronts/schedule.hpp"
+
+namespace spsolve::cuda {
+
+namespace {
+
+using What = EliminationStep::What;
+
+class Writer {
+ public:
+  Writer(const DeviceLayout& layout, Factorization kind)
+      : layout_(layout), writer_(layout.fronts, kind, program_) {}
+
+  EliminationProgram write() {
+    for (const FrontPart& part : layout_.parts) {
+      part_begin_ = std::ssize(program_.steps);
+      for (int level = part.first_level; level < part.end_level; ++level) write_level(level);
+      program_.part_ends.push_back(static_cast<Index>(program_.steps.size()));
+    }
+    return std::move(program_);
+  }
+
+ private:
+  void write_level(int level) {
+    const std::span<const LocalIndex> all(
+        layout_.by_level.data() + layout_.level_starts[level],
+        layout_.by_level.data() + layout_.level_starts[level + 1]);
+    std::vector<int> large;
+    std::vector<int> small;
+    for (const LocalIndex s : all) (layout_of(s).is_small() ? small : large).push_back(s);
+    write_small(small);
+    if (!large.empty()) write_large(std::move(large));
+  }
+
+  const FrontLayout& layout_of(int s) const { return layout_.fronts[s]; }
+  bool symmetric() const { return writer_.symmetric(); }
+
+  static constexpr int rows_of[] = {16, 32, 48, small_front};
+  static constexpr int sides[] = {16, 32, pivot_block};
+
+  /// Fronts of so many rows and of blocks of `side` that a large GPU has at work at the same time:
+  /// as many as its shared memory holds.
+  static std::size_t at_once(int side, int rows) {
+    constexpr std::size_t bytes_of_each = 227 << 10, most_of_each = 16;
+    const int numbers = 2 * side * (side + 1) + 3 * side + small_front_stride(rows) * rows;
+    const std::size_t fit = bytes_of_each / (static_cast<std::size_t>(numbers) * sizeof(double));
+    return processors_of_gpu * std::min(most_of_each, fit);
+  }
+
+  /// Small fronts by what shared memory and registers they take; those of several kinds in one
+  /// launch where all of them are at work at once anyway, so that the level takes as long as its
+  /// slowest front and not as the slowest ones of every kind one after another.
+  void write_small(const std::vector<int>& fronts) {
+    std::vector<int> by_kind[3][4];  // by side, then by rows
+    for (const int s : fronts) {
+      const int rows = layout_of(s).pivots + layout_of(s).border;
+      const auto size = std::lower_bound(std::begin(rows_of), std::end(rows_of), rows);
+      const auto side = std::lower_bound(std::begin(sides), std::end(sides), layout_of(s).pivots);
+      by_kind[side - std::begin(sides)][size - std::begin(rows_of)].push_back(s);
+    }
+    // Blocks of 64 pivots are eliminated by another algorithm, which others had better not wait
+    // for.
+    std::vector<int>(&narrow)[4] = by_kind[0], (&wide)[4] = by_kind[1];
+    const int widest = rows_of[std::max(last_of(narrow), last_of(wide))];
+    if (count_of(narrow) + count_of(wide) <= at_once(sides[1], widest) && count_of(wide) > 0) {
+      for (int k = 0; k < 4; ++k) move_to(wide[k], narrow[k]);
+    }
+    for (int i = 0; i < 3; ++i) {
+      const std::size_t most = at_once(sides[i], rows_of[last_of(by_kind[i])]);
+      std::vector<int> together;
+      for (int k = 0; k < 4; ++k) {
+        move_to(together, by_kind[i][k]);
+        const bool last = std::all_of(by_kind[i] + k + 1, by_kind[i] + 4,
+                                      [](const auto& list) { return list.empty(); });
+        if (together.empty()) continue;
+        if (!last && together.size() + count_of(by_kind[i]) <= most) continue;
+        const Index begin = static_cast<Index>(program_.fronts.size());
+        program_.fronts.insert(program_.fronts.end(), together.begin(), together.end());
+        const bool follows =
+            std::ssize(program_.steps) > part_begin_ && program_.steps.back().what == What::small;
+        writer_.add_step(What::small, begin, static_cast<Index>(program_.fronts.size()), rows_of[k],
+                         sides[i]);
+        program_.steps.back().follows = follows;
+        together.clear();
+      }
+    }
+  }
+
+  static std::size_t count_of(const std::vector<int> (&lists)[4]) {
+    std::size_t count = 0;
+    for (const auto& list : lists) count += list.size();
+    return count;
+  }
+
+  /// The last list that is not empty, or 0.
+  static int last_of(const std::vector<int> (&lists)[4]) {
+    int last = 3;
+    while (last > 0 && lists[last].empty()) --last;
+    return last;
+  }
+
+  static void move_to(std::vector<int>& to, std::vector<int>& from) {
+    to.insert(to.end(), from.begin(), from.end());
+    from.clear();
+  }
+
+  void write_large(std::vector<int> fronts) {
+    write_assembly(fronts);
+    write_borders(writer_.eliminate_pivots(std::move(fronts)));
+  }
+
+  /// The most where that leaves many pieces for each multiprocessor, as each of them first finds
+  /// out what children have for it; else half of them.
+  int rows_of_pieces(const std::vector<int>& fronts) const {
+    double elements = 0;
+    for (const int s : fronts) {
+      const double rows = layout_of(s).pivots + layout_of(s).border;
+      elements += rows * rows;
+    }
+    constexpr double pieces_of_each = 32;
+    const bool many = elements > pieces_of_each * processors_of_gpu * piece_columns * piece_rows;
+    return many ? piece_rows : piece_rows / 2;
+  }
+
+  void write_assembly(const std::vector<int>& fronts) {
+    const Index begin = static_cast<Index>(program_.pieces.size());
+    const int height = rows_of_pieces(fronts);
+    // `least_row`: the first row that is wanted of a column.
+    const auto cut = [&](int s, int part, int columns, int rows, const auto& least_row) {
+      for (int from = 0; from < columns; from += piece_columns) {
+        const int end = std::min(columns, from + piece_columns);
+        for (int row = least_row(from) / height * height; row < rows; row += height) {
+          program_.pieces.push_back({s, from, end, row, std::min(rows, row + height), part});
+        }
+      }
+    };
+    const auto block_of = [](int column) { return column / pivot_block * pivot_block; };
+    const auto all = [](int) { return 0; };
+    const auto below = [](int column) { return column; };
+    for (const int s : fronts) {
+      const bool assembles =
+          layout_of(s).child_begin < layout_of(s).child_end - layout_of(s).elementwise_children;
+      const int pivots = layout_of(s).pivots, border = layout_of(s).border;
+      // The border begins after the last block of pivots, which may be no whole one.
+      const auto behind_block = [&](int column) {
+        return std::min(pivots, block_of(column) + pivot_block);
+      };
+      if (assembles) {
+        cut(s, AssemblyPiece::lower, pivots, pivots + border, block_of);
+        if (!symmetric()) cut(s, AssemblyPiece::upper, pivots, pivots + border, behind_block);
+      }
+      if (border == 0) continue;
+      if (symmetric()) {
+        cut(s, AssemblyPiece::contribution, border, border, below);
+      } else {
+        cut(s, AssemblyPiece::contribution, border, border, all);
+      }
+    }
+    writer_.add_step(What::assemble, begin, static_cast<Index>(program_.pieces.size()));
+    // The elements of a level's large fronts follow each other.
+    Index first = std::numeric_limits<Index>::max(), end = 0;
+    for (const int s : fronts) {
+      if (layout_of(s).elementwise_begin == layout_of(s).elementwise_end) continue;
+      first = std::min<Index>(first, layout_of(s).elementwise_begin);
+      end = std::max<Index>(end, layout_of(s).elementwise_end);
+    }
+    if (first < end) writer_.add_step(What::gather, first, end);
+  }
+
+  void write_borders(Range fronts) {
+    for (Index i = fronts.first; i < fronts.last; ++i) {
+      const FrontLayout& front = layout_of(program_.fronts[i]);
+      FrontProduct product;
+      product.a = front.lower + front.border_row;
+      product.b = front.upper + front.border_row;
+      product.c = front.contribution;
+      product.lda = product.ldb = front.ld;
+      product.ldc = front.ld_contribution;
+      product.m = product.n = front.border;
+      product.k = front.pivots;
+      writer_.update(product, symmetric() ? 0 : -product.n);
+    }
+    writer_.finish_updates();
+  }
+
+  const DeviceLayout& layout_;
+  EliminationProgram program_;
+  FrontWriter writer_;
+  Index part_begin_ = 0;  // its first step
+};
+
+}  // namespace
+
+EliminationProgram write_program(const DeviceLayout& layout, Factorization kind) {
+  return Writer(layout, kind).write();
+}
+
+KernelStatistics kernel_statistics_of(const EliminationProgram& program, const DeviceLayout& layout,
+                                      Factorization kind) {
+  KernelStatistics kernel_statistics;
+  kernel_statistics.launches = std::ssize(program.steps) + 2 * std::ssize(layout.parts);
+  for (const FrontLayout& front_layout : layout.fronts) {
+    if (!front_layout.is_small()) continue;
+    kernel_statistics.small_flops +=
+        front_flops(front_layout.pivots, front_layout.border, kind != Factorization::lu);
+  }
+  for (const EliminationStep& step : program.steps) {
+    if (step.what != What::library) continue;
+    const FrontProduct& product = program.products[step.begin];
+    kernel_statistics.library_flops += 2.0 * product.m * product.n * product.k;
+  }
+  return kernel_statistics;
+}
+
+}  // namespace spsolve::cuda

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "dense/columnwise/host_dense_rows.hpp"
+#include "dense/lu/host_blocked_rows.hpp"
+#include "device/compute_device.hpp"
+
+namespace spsolve {
+
+/// Dense rows in host memory, the blocked ones of type Blocked, which travel by the team that
+/// everything else travels by.
+template <template <typename> class Blocked>
+class HostDeviceOf final : public ComputeDevice {
+ public:
+  explicit HostDeviceOf(Team& team) : team_(team) {}
+
+  MemoryKind memory() const override { return MemoryKind::host; }
+  std::string device() const override { return "host"; }
+  std::string transport() const override { return team_.size() > 1 ? "MPI" : "none"; }
+  Team& row_team() override { return team_; }
+  Team& pivot_team() override { return team_; }
+  Team& candidate_team() override { return team_; }
+  DenseRowsOf<float>& in_float() override { return float_; }
+  DenseRowsOf<double>& in_double() override { return double_; }
+
+ private:
+  template <typename T>
+  struct Maker final : DenseRowsOf<T> {
+    std::unique_ptr<DenseRows<T>> columnwise(const Csr<double>& rows, const BandProducts*,
+                                             Index first_row) override {
+      return std::make_unique<HostDenseRows<T>>(rows, first_row);
+    }
+    std::unique_ptr<BlockedRows<T>> blocked(const Csr<double>& rows, const BandProducts*,
+                                            Index max_width, bool alone, bool) override {
+      return std::make_unique<Blocked<T>>(rows, max_width, alone);
+    }
+  };
+
+  Team& team_;
+  Maker<float> float_;
+  Maker<double> double_;
+};
+
+using HostDevice = HostDeviceOf<HostBlockedRows>;
+
+}  // namespace spsolve

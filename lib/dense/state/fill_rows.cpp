@@ -1,0 +1,54 @@
+#include "dense/state/fill_rows.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+
+namespace spsolve {
+
+namespace {
+
+constexpr std::size_t cache_line = 64;
+
+}  // namespace
+
+template <typename T>
+void RawArray<T>::Free::operator()(T* memory) const {
+  std::free(memory);
+}
+
+template <typename T>
+RawArray<T>::RawArray(Index size) {
+  const std::size_t bytes = static_cast<std::size_t>(size) * sizeof(T);
+  const std::size_t whole_lines = (bytes + cache_line - 1) / cache_line * cache_line;
+  values_.reset(static_cast<T*>(std::aligned_alloc(cache_line, std::max(whole_lines, cache_line))));
+  if (values_ == nullptr) throw std::bad_alloc();
+}
+
+template <typename T>
+Index padded_stride(Index columns) {
+  constexpr Index step = cache_line / sizeof(T);
+  const Index stride = (columns + step - 1) / step * step;
+  return stride * static_cast<Index>(sizeof(T)) % 4096 == 0 ? stride + step : stride;
+}
+
+template <typename T>
+void fill_dense_rows(const Csr<double>& sparse, T* rows, Index stride) {
+#pragma omp parallel for schedule(static)
+  for (Index i = 0; i < sparse.rows; ++i) {
+    T* row = rows + i * stride;
+    std::fill_n(row, stride, T{});
+    const auto columns = sparse.row_columns(i);
+    const auto values = sparse.row_values(i);
+    for (std::size_t k = 0; k < columns.size(); ++k) row[columns[k]] = static_cast<T>(values[k]);
+  }
+}
+
+template class RawArray<float>;
+template class RawArray<double>;
+template Index padded_stride<float>(Index);
+template Index padded_stride<double>(Index);
+template void fill_dense_rows(const Csr<double>&, float*, Index);
+template void fill_dense_rows(const Csr<double>&, double*, Index);
+
+}  // namespace spsolve

@@ -1,0 +1,131 @@
+#include "io/files/mapped_file.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/error.hpp"
+#include "io/files/special_file.hpp"
+
+namespace spsolve::io {
+
+namespace {
+
+/// `bytes` and the padding after them, in whole pages.
+std::size_t mapping_size(std::size_t bytes) {
+  constexpr std::size_t page = MappedFile::padding;
+  return (bytes + page - 1) / page * page + page;
+}
+
+char* map_anonymous(std::size_t size) {
+  void* address = ::mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (address == MAP_FAILED) {
+    fail(ExitCode::resources,
+         "cannot get {} MiB of memory for a file's text ({}); use a larger machine", size >> 20,
+         std::strerror(errno));
+  }
+  return static_cast<char*>(address);
+}
+
+void read_all(int descriptor, char* to, std::size_t size, const std::string& name) {
+  for (std::size_t done = 0; done < size;) {
+    const ssize_t got = ::pread(descriptor, to + done, size - done, static_cast<off_t>(done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) {
+      fail(ExitCode::input, "{}: cannot be read ({}); copy the file again", name,
+           got == 0 ? "it became shorter" : std::strerror(errno));
+    }
+    done += static_cast<std::size_t>(got);
+  }
+}
+
+}  // namespace
+
+MappedFile MappedFile::open(const std::filesystem::path& path, std::string_view wanted) {
+  const std::string name = path == "-" ? "the standard input" : path.string();
+  const auto kept = descriptor_to_read(path);
+  const Descriptor file{kept ? ::fcntl(*kept, F_DUPFD_CLOEXEC, 0)
+                             : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  struct stat status {};
+  if (file.number() < 0 || ::fstat(file.number(), &status) != 0) {
+    fail(ExitCode::input, "{}: cannot be opened ({}); check its name and its permissions", name,
+         std::strerror(errno));
+  }
+  if (S_ISDIR(status.st_mode)) {
+    fail(ExitCode::input, "{}: is a folder; name {} in it", name, wanted);
+  }
+  if (!S_ISREG(status.st_mode)) {
+    fail(ExitCode::input, "{}: is not a regular file; copy its text into one", name);
+  }
+  if (status.st_size == 0) {
+    fail(ExitCode::input, "{}: is empty, and should be {}; check its name", name, wanted);
+  }
+  // An anonymous mapping with the file laid over its front: what follows the file stays zero.
+  const auto size = static_cast<std::size_t>(status.st_size);
+  MappedFile result = buffer(size);
+  result.size_ = size;
+  if (::mmap(result.data_, size, PROT_READ, MAP_PRIVATE | MAP_FIXED, file.number(), 0) ==
+      MAP_FAILED) {
+    result = buffer(size);  // a file system without mappings
+    result.size_ = size;
+    read_all(file.number(), result.data_, size, name);
+  }
+  return result;
+}
+
+MappedFile MappedFile::buffer(std::size_t capacity) {
+  const std::size_t mapped = mapping_size(capacity);
+  return {map_anonymous(mapped), 0, mapped};
+}
+
+MappedFile MappedFile::copy(std::string_view text) {
+  MappedFile result = buffer(text.size());
+  std::copy(text.begin(), text.end(), result.data_);
+  result.size_ = text.size();
+  return result;
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)),
+      mapped_(std::exchange(other.mapped_, 0)) {}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  std::swap(mapped_, other.mapped_);
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  if (data_ != nullptr) ::munmap(data_, mapped_);
+}
+
+void MappedFile::will_read_all() const {
+  ::madvise(data_, mapped_ - padding, MADV_SEQUENTIAL);
+  ::madvise(data_, mapped_ - padding, MADV_WILLNEED);
+}
+
+void MappedFile::grow(std::size_t capacity) {
+  const std::size_t mapped = mapping_size(capacity);
+  if (mapped <= mapped_) return;
+  void* address = ::mremap(data_, mapped_, mapped, MREMAP_MAYMOVE);
+  if (address == MAP_FAILED) {
+    fail(ExitCode::resources,
+         "cannot get {} MiB of memory for a file's text ({}); use a larger machine", mapped >> 20,
+         std::strerror(errno));
+  }
+  data_ = static_cast<char*>(address);
+  mapped_ = mapped;
+}
+
+}  // namespace spsolve::io

@@ -1,0 +1,56 @@
+#include "multiply/kernel/kernel.hpp"
+
+#include <algorithm>
+
+#include "core/did_you_mean.hpp"
+#include "core/error.hpp"
+#include "matrix/structure.hpp"
+#include "multiply/kernel/row_types.hpp"
+
+namespace spsolve {
+
+MatrixFacts facts_of(const Csr<double>& matrix) {
+  const Structure structure = analyse(matrix);
+  return {matrix.rows,
+          matrix.columns,
+          matrix.nonzeros(),
+          structure.longest_row,
+          structure.symmetry.symmetric,
+          count_row_types(matrix)};
+}
+
+namespace {
+std::span<const Kernel> gpu_table;
+}
+
+void offer_gpu_kernels(std::span<const Kernel> table) {
+  gpu_table = table;
+}
+
+std::span<const Kernel> offered_gpu_kernels() {
+  return gpu_table;
+}
+
+const Kernel& find_kernel(std::span<const Kernel> table, std::string_view name) {
+  const auto found =
+      std::find_if(table.begin(), table.end(), [&](const Kernel& row) { return row.name == name; });
+  if (found != table.end()) return *found;
+  std::vector<std::string_view> names;
+  for (const Kernel& row : table) names.push_back(row.name);
+  fail(ExitCode::input, "there is no kernel '{}'{}; --list-kernels shows all", name,
+       did_you_mean(name, names));
+}
+
+template <>
+std::unique_ptr<KernelProduct<float>> prepare(const Kernel& kernel, const Csr<float>& matrix,
+                                              const KernelOptions& options) {
+  return kernel.prepare_float(matrix, options);
+}
+
+template <>
+std::unique_ptr<KernelProduct<double>> prepare(const Kernel& kernel, const Csr<double>& matrix,
+                                               const KernelOptions& options) {
+  return kernel.prepare_double(matrix, options);
+}
+
+}  // namespace spsolve

@@ -1,0 +1,208 @@
+#pragma once
+
+#include <algorithm>
+
+#include "sparse/kernels/lanes.hpp"
+
+namespace spsolve::vector_sweeps {
+
+// Sweeps of one vector through a front's triangle and what lies below it, eight columns at a time:
+// the front is read once, in the order in which it lies in memory, the vector an eighth as often,
+// and what eight pivots do to each other stays in the processor's registers. A call of the BLAS
+// costs more than a small front. Matrices are column-major: element (i, j) is a[i + j * ld].
+//
+// Fronts are short, and the rest of a column after its last whole vector costs more than the
+// vectors. Where ends are padded, whole vectors are taken to the end: up to `padding` values after
+// y are read and written, which must be 0 where y is only read, and as many after the last column
+// are read, which must be there and finite.
+
+enum class Ends { exact, padded };
+
+/// Values that must lie after padded arrays.
+template <typename T>
+inline constexpr Index padding = lanes;
+
+namespace detail {
+
+template <Ends ends, typename T>
+Lanes<T> load_end(const T* from, Index left) {
+  if (ends == Ends::padded || left >= lanes) return load(from);
+  return load(from, left);
+}
+
+template <Ends ends, typename T>
+void store_end(const Lanes<T>& v, T* to, Index left) {
+  if (ends == Ends::padded || left >= lanes) return store<T>(v, to);
+  store<T>(v, to, left);
+}
+
+/// The first of the last up to eight of n columns; negative where there are none.
+constexpr Index last_group(Index n) {
+  return (n + lanes - 1) / lanes * lanes - lanes;
+}
+
+/// Calls work with a constant: the `width` of 1 ... 8 columns.
+template <typename Work>
+void with_width(Index width, const Work& work) {
+  switch (width) {
+    case 8:
+      return work(std::integral_constant<int, 8>{});
+    case 7:
+      return work(std::integral_constant<int, 7>{});
+    case 6:
+      return work(std::integral_constant<int, 6>{});
+    case 5:
+      return work(std::integral_constant<int, 5>{});
+    case 4:
+      return work(std::integral_constant<int, 4>{});
+    case 3:
+      return work(std::integral_constant<int, 3>{});
+    case 2:
+      return work(std::integral_constant<int, 2>{});
+    default:
+      return work(std::integral_constant<int, 1>{});
+  }
+}
+
+/// y <- y - sum over j < width of column j times x_j in every lane of factors[j].
+template <int width, Ends ends, typename T>
+void subtract_columns(Index m, const T* a, Index ld, const Lanes<T>* factors, T* y) {
+  for (Index i = 0; i < m; i += lanes) {
+    Lanes<T> even = load_end<ends>(y + i, m - i), odd{};
+    unrolled<width>([&](auto j) {
+      (j % 2 == 0 ? even : odd) -= load_end<ends>(a + i + j * ld, m - i) * factors[j];
+    });
+    store_end<ends, T>(even + odd, y + i, m - i);
+  }
+}
+
+/// The sums over i of column j times y, in lane j < width; 0 in the others.
+template <int width, Ends ends, typename T>
+Lanes<T> column_sums(Index m, const T* a, Index ld, const T* y) {
+  Lanes<T> all[lanes] = {};
+  for (Index i = 0; i < m; i += lanes) {
+    const Lanes<T> v = load_end<ends>(y + i, m - i);
+    unrolled<width>([&](auto j) { all[j] += load_end<ends>(a + i + j * ld, m - i) * v; });
+  }
+  return sums_of(all);
+}
+
+/// 1 / a_jj in lane j < width, 1 in the others; 1 everywhere for a unit diagonal.
+template <int width, typename T>
+Lanes<T> inverse_diagonal(bool unit, const T* a, Index ld) {
+  Lanes<T> d = {1, 1, 1, 1, 1, 1, 1, 1};
+  if (unit) return d;
+  unrolled<width>([&](auto j) { d[j.value] = a[j + j * ld]; });
+  return 1 / d;
+}
+
+}  // namespace detail
+
+/// y <- y - A x for A of m x n.
+template <Ends ends, typename T>
+[[gnu::flatten]] void subtract(Index m, Index n, const T* a, Index ld, const T* x, T* y) {
+  for (Index j = 0; j < n; j += lanes) {
+    detail::with_width(std::min(lanes, n - j), [&](auto width) {
+      Lanes<T> factors[width];
+      unrolled<width>([&](auto k) { factors[k] = x[j + k] - Lanes<T>{}; });
+      detail::subtract_columns<width, ends>(m, a + j * ld, ld, factors, y);
+    });
+  }
+}
+
+/// x <- x - A^T y for A of m x n.
+template <Ends ends, typename T>
+[[gnu::flatten]] void subtract_transposed(Index m, Index n, const T* a, Index ld, const T* y,
+                                          T* x) {
+  for (Index j = 0; j < n; j += lanes) {
+    detail::with_width(std::min(lanes, n - j), [&](auto width) {
+      const Lanes<T> sums = detail::column_sums<width, ends>(m, a + j * ld, ld, y);
+      unrolled<width>([&](auto k) { x[j + k] -= sums[k.value]; });
+    });
+  }
+}
+
+/// Z <- L^-1 Z down the first n of h rows, and what they take from the h - n rows below:
+/// z = (z1, z2), z1 <- L11^-1 z1, z2 <- z2 - L21 z1.
+template <Ends ends, typename T>
+[[gnu::flatten]] void forward_lower(bool unit, Index h, Index n, const T* l, Index ld, T* z) {
+  for (Index k = 0; k < n; k += lanes) {
+    const T* a = l + k + k * ld;
+    detail::with_width(std::min(lanes, n - k), [&](auto width) {
+      Lanes<T> v = detail::load_end<ends>(z + k, h - k), found[width];
+      const Lanes<T> inverse = detail::inverse_diagonal<width>(unit, a, ld);
+      unrolled<width>([&](auto j) {
+        found[j] = repeated<j>(v);
+        if (!unit) found[j] *= repeated<j>(inverse);
+        v -= above<j>(detail::load_end<ends>(a + j * ld, h - k)) * found[j];
+      });
+      if (!unit) v *= inverse;
+      detail::store_end<ends, T>(v, z + k, h - k);
+      if (h - k > lanes) {
+        detail::subtract_columns<width, ends>(h - k - lanes, a + lanes, ld, found, z + k + lanes);
+      }
+    });
+  }
+}
+
+/// z1 <- L11^-T (z1 - L21^T z2) for z of h values, z1 the first n of them.
+template <Ends ends, typename T>
+[[gnu::flatten]] void backward_lower(bool unit, Index h, Index n, const T* l, Index ld, T* z) {
+  for (Index k = detail::last_group(n); k >= 0; k -= lanes) {
+    const T* a = l + k + k * ld;
+    detail::with_width(std::min(lanes, n - k), [&](auto width) {
+      Lanes<T> v = detail::load_end<ends>(z + k, h - k), rows[lanes] = {};
+      if (h - k > lanes) {
+        v -= detail::column_sums<width, ends>(h - k - lanes, a + lanes, ld, z + k + lanes);
+      }
+      const Lanes<T> inverse = detail::inverse_diagonal<width>(unit, a, ld);
+      unrolled<width>([&](auto j) { rows[j] = detail::load_end<ends>(a + j * ld, h - k); });
+      transpose(rows);  // lane j of row i: l_ij
+      unrolled_down<lanes>([&](auto i) {
+        Lanes<T> of_row = repeated<i>(v);
+        if (!unit) of_row *= repeated<i>(inverse);
+        v -= below<i>(rows[i]) * of_row;
+      });
+      if (!unit) v *= inverse;
+      detail::store_end<ends, T>(v, z + k, h - k);
+    });
+  }
+}
+
+/// z <- U^-1 z for the n x n upper triangle u; z itself is never padded.
+template <Ends ends, typename T>
+[[gnu::flatten]] void backward_upper(Index n, const T* u, Index ld, T* z) {
+  for (Index k = detail::last_group(n); k >= 0; k -= lanes) {
+    const T* a = u + k + k * ld;
+    detail::with_width(std::min(lanes, n - k), [&](auto width) {
+      Lanes<T> v = load(z + k, width), found[width];
+      const Lanes<T> inverse = detail::inverse_diagonal<width>(false, a, ld);
+      unrolled_down<width>([&](auto j) {
+        found[j] = repeated<j>(v) * repeated<j>(inverse);
+        v -= below<j>(detail::load_end<ends>(a + j * ld, n - k)) * found[j];
+      });
+      store<T>(v * inverse, z + k, width);
+      detail::subtract_columns<width, Ends::exact>(k, a - k, ld, found, z);
+    });
+  }
+}
+
+/// z <- U^-T z likewise.
+template <Ends ends, typename T>
+[[gnu::flatten]] void forward_upper(Index n, const T* u, Index ld, T* z) {
+  for (Index k = 0; k < n; k += lanes) {
+    const T* a = u + k + k * ld;
+    detail::with_width(std::min(lanes, n - k), [&](auto width) {
+      Lanes<T> v = load(z + k, width), rows[lanes] = {};
+      v -= detail::column_sums<width, Ends::exact>(k, a - k, ld, z);
+      const Lanes<T> inverse = detail::inverse_diagonal<width>(false, a, ld);
+      unrolled<width>([&](auto j) { rows[j] = detail::load_end<ends>(a + j * ld, n - k); });
+      transpose(rows);  // lane j of row i: u_ij
+      unrolled<width>(
+          [&](auto i) { v -= above<i>(rows[i]) * (repeated<i>(v) * repeated<i>(inverse)); });
+      store<T>(v * inverse, z + k, width);
+    });
+  }
+}
+
+}  // namespace spsolve::vector_sweeps

@@ -1,0 +1,66 @@
+#include "sparse/pattern/clean.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/over_blocks.hpp"
+#include "core/resize_in_threads.hpp"
+
+namespace spsolve {
+
+CleanMatrix without_stored_zeros(const Csr<double>& matrix) {
+  const bool threads = matrix.nonzeros() > 1 << 14;
+  CleanMatrix clean;
+  Csr<double>& kept = clean.matrix;
+  kept.rows = matrix.rows;
+  kept.columns = matrix.columns;
+  kept.row_offsets.assign(matrix.row_offsets.size(), 0);
+#pragma omp parallel for schedule(static) if (threads)
+  for (Index i = 0; i < matrix.rows; ++i) {
+    const auto values = matrix.row_values(i);
+    kept.row_offsets[i + 1] =
+        std::count_if(values.begin(), values.end(), [](double value) { return value != 0; });
+  }
+  std::partial_sum(kept.row_offsets.begin(), kept.row_offsets.end(), kept.row_offsets.begin());
+  clean.dropped = matrix.nonzeros() - kept.nonzeros();
+  resize_in_threads(kept.column_indices, static_cast<std::size_t>(kept.nonzeros()));
+  resize_in_threads(kept.values, static_cast<std::size_t>(kept.nonzeros()));
+#pragma omp parallel for schedule(static) if (threads)
+  for (Index i = 0; i < matrix.rows; ++i) {
+    Index place = kept.row_offsets[i];
+    for (Index k = matrix.row_offsets[i]; k < matrix.row_offsets[i + 1]; ++k) {
+      if (matrix.values[k] == 0) continue;
+      kept.column_indices[place] = matrix.column_indices[k];
+      kept.values[place++] = matrix.values[k];
+    }
+  }
+  return clean;
+}
+
+TakenEntries without_zeros(const Csr<double>& matrix, const Csr<double>& clean) {
+  TakenEntries entries;
+  resize_in_threads(entries.taken, clean.values.size());
+  resize_in_threads(entries.left_out, matrix.values.size() - clean.values.size());
+#pragma omp parallel for schedule(static) if (matrix.nonzeros() > 1 << 14)
+  for (Index i = 0; i < matrix.rows; ++i) {
+    Index taken = clean.row_offsets[i], left_out = matrix.row_offsets[i] - taken;
+    for (Index k = matrix.row_offsets[i]; k < matrix.row_offsets[i + 1]; ++k) {
+      (matrix.values[k] != 0 ? entries.taken[taken++] : entries.left_out[left_out++]) = k;
+    }
+  }
+  return entries;
+}
+
+bool TakenEntries::serve(const std::vector<double>& values) const {
+  return std::all_of(left_out.begin(), left_out.end(), [&](Index k) { return values[k] == 0; });
+}
+
+bool has_stored_zeros(const Csr<double>& matrix) {
+  const Index nonzeros = matrix.nonzeros();
+  Index zeros = 0;
+#pragma omp parallel for schedule(static) reduction(+ : zeros) if (nonzeros > worthwhile_elements)
+  for (Index k = 0; k < nonzeros; ++k) zeros += matrix.values[k] == 0;
+  return zeros > 0;
+}
+
+}  // namespace spsolve

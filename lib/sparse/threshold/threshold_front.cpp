@@ -1,0 +1,230 @@
+#include "sparse/threshold/threshold_front.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/blas/column_blas.hpp"
+
+namespace spsolve {
+
+using namespace column_blas;
+
+namespace {
+
+constexpr Index panel_width = 32;
+constexpr Index columns_of_piece = 128;
+constexpr double threshold = 0.1, symmetric_threshold = 0.01;
+
+/// The row of the largest magnitude in begin ... end but for `skip`; -1 where all are zero.
+template <typename T>
+Index largest(const std::vector<T>& column, Index begin, Index end, Index skip = -1) {
+  Index best = -1;
+  T most = 0;
+  for (Index i = begin; i < end; ++i) {
+    if (i != skip && std::abs(column[i]) > most) {
+      most = std::abs(column[i]);
+      best = i;
+    }
+  }
+  return best;
+}
+
+template <typename T>
+double magnitude(const std::vector<T>& column, Index i) {
+  return i < 0 ? 0 : static_cast<double>(std::abs(column[i]));
+}
+
+}  // namespace
+
+template <typename T>
+ThresholdFront<T>::ThresholdFront(Index n, Index candidates, bool symmetric, double tiny)
+    : n_(n),
+      candidates_(candidates),
+      symmetric_(symmetric),
+      tiny_(tiny),
+      f_(static_cast<std::size_t>(n * n), T(0)),
+      products_(static_cast<std::size_t>(symmetric ? n * panel_width : 0)),
+      column_(static_cast<std::size_t>(n)),
+      second_(static_cast<std::size_t>(n)) {
+  if (symmetric) off_diagonal_.assign(static_cast<std::size_t>(candidates), T(0));
+}
+
+template <typename T>
+void ThresholdFront<T>::eliminate(const Tiles& tiles, PivotCounts& counts) {
+  while (done_ < candidates_) {
+    const Index first = done_;
+    for (Index j = first; j < candidates_ && done_ - first + 1 < panel_width;) {
+      const Index before = done_;
+      if (symmetric_ ? take_symmetric(first, j, counts) : take(first, j, counts)) {
+        j = std::max(j + (done_ - before), done_);
+      } else {
+        ++j;
+      }
+    }
+    if (done_ == first) return;
+    update(first, tiles);
+  }
+}
+
+template <typename T>
+void ThresholdFront<T>::swap_rows(Index i, Index j) {
+  if (i == j) return;
+  for (Index k = 0; k < n_; ++k) std::swap(at(i, k), at(j, k));
+  std::swap(rows[i], rows[j]);
+}
+
+template <typename T>
+void ThresholdFront<T>::swap_columns(Index i, Index j) {
+  if (i == j) return;
+  std::swap_ranges(&at(0, i), &at(0, i) + n_, &at(0, j));
+  std::swap(columns[i], columns[j]);
+}
+
+template <typename T>
+void ThresholdFront<T>::swap_both(Index first, Index i, Index j) {
+  if (i == j) return;
+  swap_rows(i, j);
+  swap_columns(i, j);
+  for (Index k = 0; k < done_ - first; ++k) {
+    std::swap(products_[i + k * n_], products_[j + k * n_]);
+  }
+}
+
+template <typename T>
+void ThresholdFront<T>::refresh(Index first, Index j, std::vector<T>& column) {
+  std::copy_n(&at(0, j), n_, column.data());
+  const Index w = done_ - first;
+  if (w == 0) return;
+  if (symmetric_) {
+    std::vector<T> row(static_cast<std::size_t>(w));
+    for (Index k = 0; k < w; ++k) row[k] = at(j, first + k);
+    multiply_vector<T>(false, n_ - done_, w, -1, products_.data() + done_, n_, row.data(), 1,
+                       column.data() + done_);
+  } else {
+    solve_triangle_vector(unit_lower, w, &at(first, first), n_, column.data() + first);
+    multiply_vector<T>(false, n_ - done_, w, -1, &at(done_, first), n_, column.data() + first, 1,
+                       column.data() + done_);
+  }
+}
+
+template <typename T>
+bool ThresholdFront<T>::take(Index first, Index j, PivotCounts& counts) {
+  refresh(first, j, column_);
+  Index best = largest(column_, done_, candidates_);
+  const double most =
+      std::max(magnitude(column_, best), magnitude(column_, largest(column_, candidates_, n_)));
+  if (best < 0 || !std::isfinite(most) || magnitude(column_, best) < threshold * most ||
+      magnitude(column_, best) < tiny_) {
+    return false;
+  }
+  if (magnitude(column_, j) >= threshold * most && magnitude(column_, j) >= tiny_) best = j;
+  if (best != j) ++counts.swaps;
+  std::copy_n(column_.data(), n_, &at(0, j));
+  swap_columns(j, done_);
+  swap_rows(best, done_);
+  const T pivot = at(done_, done_);
+  counts.include(std::abs(pivot));
+  for (Index i = done_ + 1; i < n_; ++i) at(i, done_) /= pivot;
+  ++done_;
+  return true;
+}
+
+template <typename T>
+bool ThresholdFront<T>::take_symmetric(Index first, Index j, PivotCounts& counts) {
+  refresh(first, j, column_);
+  const Index other = largest(column_, done_, candidates_, j);
+  const double most =
+      std::max(magnitude(column_, other), magnitude(column_, largest(column_, candidates_, n_)));
+  const double diagonal = magnitude(column_, j);
+  if (diagonal >= tiny_ && diagonal > 0 && diagonal >= symmetric_threshold * most) {
+    swap_both(first, j, done_);
+    std::swap(column_[j], column_[done_]);
+    take_one(first, counts);
+    return true;
+  }
+  if (other < 0 || done_ - first + 2 > panel_width) return false;
+  refresh(first, other, second_);
+  const double a = column_[j], b = column_[other], c = second_[other];
+  const double determinant = a * c - b * b;
+  double first_most = 0, second_most = 0;
+  for (Index i = done_; i < n_; ++i) {
+    if (i == j || i == other) continue;
+    first_most = std::max(first_most, static_cast<double>(std::abs(column_[i])));
+    second_most = std::max(second_most, static_cast<double>(std::abs(second_[i])));
+  }
+  const double size = std::abs(determinant), limit = size / symmetric_threshold;
+  if (!(size > 0) || std::abs(b) < tiny_ ||
+      std::abs(c) * first_most + std::abs(b) * second_most > limit ||
+      std::abs(b) * first_most + std::abs(a) * second_most > limit) {
+    return false;
+  }
+  // The pair moves to the next two places; `other` may be where j goes first.
+  swap_both(first, j, done_);
+  std::swap(column_[j], column_[done_]);
+  std::swap(second_[j], second_[done_]);
+  const Index now = other == done_ ? j : other;
+  swap_both(first, now, done_ + 1);
+  std::swap(column_[now], column_[done_ + 1]);
+  std::swap(second_[now], second_[done_ + 1]);
+  ++counts.swaps;
+  take_pair(first, counts);
+  return true;
+}
+
+template <typename T>
+void ThresholdFront<T>::take_one(Index first, PivotCounts& counts) {
+  const T d = column_[done_];
+  counts.include(std::abs(d));
+  if (d < 0) ++counts.negative;
+  T* product = products_.data() + (done_ - first) * n_;
+  std::copy_n(column_.data(), n_, product);
+  for (Index i = done_; i < n_; ++i) at(i, done_) = i == done_ ? d : column_[i] / d;
+  ++done_;
+}
+
+template <typename T>
+void ThresholdFront<T>::take_pair(Index first, PivotCounts& counts) {
+  const Index k = done_;
+  const double a = column_[k], b = column_[k + 1], c = second_[k + 1];
+  const double determinant = a * c - b * b;
+  const double half = (a + c) / 2, root = std::hypot((a - c) / 2, b);
+  const double large = std::abs(half) + root;
+  counts.include(large);
+  counts.include(std::abs(determinant) / large);
+  counts.negative += determinant < 0 ? 1 : (half < 0 ? 2 : 0);
+  ++counts.pairs;
+  T* product = products_.data() + (k - first) * n_;
+  std::copy_n(column_.data(), n_, product);
+  std::copy_n(second_.data(), n_, product + n_);
+  for (Index i = k + 2; i < n_; ++i) {
+    const double x = column_[i], y = second_[i];
+    at(i, k) = static_cast<T>((x * c - y * b) / determinant);
+    at(i, k + 1) = static_cast<T>((y * a - x * b) / determinant);
+  }
+  at(k, k) = static_cast<T>(a);
+  at(k + 1, k) = 0;
+  at(k + 1, k + 1) = static_cast<T>(c);
+  off_diagonal_[k] = static_cast<T>(b);
+  done_ += 2;
+}
+
+template <typename T>
+void ThresholdFront<T>::update(Index first, const Tiles& tiles) {
+  const Index w = done_ - first;
+  tiles.run_pieces(done_, n_, columns_of_piece, [&](Index from, Index to) {
+    if (symmetric_) {
+      multiply_transposed<T>(n_ - done_, to - from, w, -1, products_.data() + done_, n_,
+                             &at(from, first), n_, 1, &at(done_, from), n_);
+    } else {
+      solve_triangle(CblasLeft, unit_lower, w, to - from, &at(first, first), n_, &at(first, from),
+                     n_);
+      multiply<T>(false, n_ - done_, to - from, w, -1, &at(done_, first), n_, &at(first, from), n_,
+                  1, &at(done_, from), n_);
+    }
+  });
+}
+
+template class ThresholdFront<float>;
+template class ThresholdFront<double>;
+
+}  // namespace spsolve
