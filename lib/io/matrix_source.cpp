@@ -1,5 +1,6 @@
 #include "io/matrix_source.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "core/error.hpp"
@@ -8,8 +9,10 @@
 #include "io/binary/npz.hpp"
 #include "io/binary/petsc.hpp"
 #include "io/binary/zip.hpp"
+#include "io/files/inflater.hpp"
 #include "io/files/mapped_file.hpp"
 #include "io/matrix_market/matrix_market.hpp"
+#include "io/matrix_market/text_stream.hpp"
 #include "matrix/convert.hpp"
 #include "matrix/generate/generate.hpp"
 
@@ -28,13 +31,15 @@ void check_size(const std::string& name, const MatrixMarketHeader& header) {
          "columns and {} entries; correct the size line",
          name, header.rows, header.columns, header.entries, most_rows, most_columns, most_entries);
   }
-  const bool plain = header.text_bytes == header.file_bytes;
-  if (plain && header.entries > header.text_bytes) {
+  const std::int64_t most_text =
+      header.compressed ? header.file_bytes * static_cast<std::int64_t>(io::Inflater::most_growth)
+                        : header.file_bytes;
+  if (header.entries > most_text) {
     fail(
         ExitCode::input,
         "{}: its size line stands for {} entries, more than its {} bytes can hold; the file is cut "
         "off, or its size line is wrong",
-        name, header.entries, header.text_bytes);
+        name, header.entries, header.file_bytes);
   }
 }
 
@@ -125,9 +130,14 @@ MatrixShape describe_matrix(const std::string& name) {
   const MatrixMarketHeader header = read_header(name);
   check_size(name, header);
   const Index mirrored = header.symmetry == Symmetry::general ? 1 : 2;
-  return {header.rows,       header.columns,
-          header.entries,    mirrored * header.entries,
-          header.text_bytes, header.format == MatrixMarketFormat::coordinate};
+  // Of gzip data a piece is held, and what it is parsed to, at most six times as much.
+  constexpr auto held = static_cast<std::int64_t>(7 * io::TextStream::largest_piece);
+  return {header.rows,
+          header.columns,
+          header.entries,
+          mirrored * header.entries,
+          header.compressed ? std::min(held, 7 * header.text_bytes) : header.text_bytes,
+          header.format == MatrixMarketFormat::coordinate};
 }
 
 Csr<double> load_matrix(const std::string& name) {

@@ -7,10 +7,8 @@
 #include <fmt/format.h>
 
 #include "core/error.hpp"
-#include "io/files/gzip.hpp"
 #include "io/files/mapped_file.hpp"
-#include "io/matrix_market/matrix_market_header.hpp"
-#include "process/system.hpp"
+#include "io/matrix_market/entry_reader.hpp"
 
 namespace spsolve {
 
@@ -22,12 +20,12 @@ using io::quoted;
 constexpr std::string_view other_matrix = "name the file with the order of this matrix";
 
 /// Throws Error(input) unless a Matrix Market file has one column of integers, one for each row.
-void check_header(const std::filesystem::path& path, std::string_view text,
+void check_header(const std::filesystem::path& path, std::string_view banner,
                   const io::ParsedHeader& header, Index rows) {
   const MatrixMarketHeader& matrix = header.matrix;
   if (matrix.format != MatrixMarketFormat::array || matrix.field != MatrixMarketField::integer ||
       matrix.symmetry != Symmetry::general) {
-    fail_at(path, 1, "'%%MatrixMarket matrix array integer general'", quoted(io::line_at(text, 0)),
+    fail_at(path, 1, "'%%MatrixMarket matrix array integer general'", quoted(banner),
             "an order of elimination is one column of integers");
   }
   if (matrix.rows != rows || matrix.columns != 1) {
@@ -54,43 +52,60 @@ Index row_on(std::string_view line, std::string_view word, const std::filesystem
           advice);
 }
 
+/// Throws Error(input) where a file of so many bytes, up to line `number`, has more text than an
+/// order of so many rows may have.
+void require_few_blanks(const std::filesystem::path& path, Index number, std::size_t bytes,
+                        Index rows) {
+  constexpr std::size_t longest = 1024;  // of a line
+  if (bytes <= most_blank_text + longest * static_cast<std::size_t>(rows)) return;
+  fail_at(path, number,
+          fmt::format("no more than {} MiB of comments and blank lines", most_blank_text >> 20),
+          "more", "remove them");
+}
+
 }  // namespace
 
 std::vector<LocalIndex> read_order(const std::filesystem::path& path, Index rows) {
-  io::MappedFile file = io::MappedFile::open(path, "an order of elimination");
-  if (io::is_gzip(file.text())) {
-    file = io::inflate_gzip(file.text(), path, static_cast<std::size_t>(available_memory() / 2));
-  }
-  const std::string_view text = file.text();
+  io::TextStream stream(io::MappedFile::open(path, "an order of elimination"), path);
+  std::string_view text = stream.next();
   std::size_t begin = 0;
   Index number = 0;  // of the line
   if (text.starts_with("%%MatrixMarket")) {
-    const io::ParsedHeader header = *io::parse_header(text, path, true);
-    check_header(path, text, header, rows);
+    const std::string banner(io::line_at(text, 0));
+    stream.rewind();
+    const io::ParsedHeader header = io::read_front(stream);
+    check_header(path, banner, header, rows);
+    text = stream.piece();
     begin = header.body;
     number = header.size_line;
   }
   std::vector<LocalIndex> order;
   std::vector<Index> line_of(static_cast<std::size_t>(rows), 0);
   order.reserve(static_cast<std::size_t>(rows));
-  while (begin < text.size()) {
-    const std::string_view line = io::line_at(text, begin);
-    begin = std::min(text.find('\n', begin), text.size() - 1) + 1;
-    ++number;
-    const auto word = io::words(line, 1);
-    if (word.empty() || word[0].starts_with('%')) continue;
-    const Index row = row_on(line, word[0], path, number, rows);
-    if (static_cast<Index>(order.size()) == rows) {
-      fail_at(path, number, fmt::format("the end of the file after {} rows", rows), quoted(line),
-              other_matrix);
+  for (; !text.empty(); text = stream.next(), begin = 0) {
+    while (begin < text.size()) {
+      ++number;
+      io::require_line(path, number, text.substr(begin));
+      const std::string_view line = io::line_at(text, begin);
+      begin = std::min(text.find('\n', begin), text.size() - 1) + 1;
+      const auto word = io::words(line, 1);
+      if (word.empty() || word[0].starts_with('%')) {
+        require_few_blanks(path, number, stream.bytes_before() + begin, rows);
+        continue;
+      }
+      const Index row = row_on(line, word[0], path, number, rows);
+      if (static_cast<Index>(order.size()) == rows) {
+        fail_at(path, number, fmt::format("the end of the file after {} rows", rows), quoted(line),
+                other_matrix);
+      }
+      Index& before = line_of[row - 1];
+      if (before != 0) {
+        fail_at(path, number, "a row that no line before it names",
+                fmt::format("row {}, which line {} names", row, before), "name each row once");
+      }
+      before = number;
+      order.push_back(static_cast<LocalIndex>(row - 1));
     }
-    Index& before = line_of[row - 1];
-    if (before != 0) {
-      fail_at(path, number, "a row that no line before it names",
-              fmt::format("row {}, which line {} names", row, before), "name each row once");
-    }
-    before = number;
-    order.push_back(static_cast<LocalIndex>(row - 1));
   }
   if (static_cast<Index>(order.size()) < rows) {
     const Index missing = std::ranges::find(line_of, 0) - line_of.begin() + 1;

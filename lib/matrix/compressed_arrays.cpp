@@ -62,7 +62,6 @@ void require_sizes(Index rows, Index columns, const std::string& name) {
 template <typename To>
 std::vector<To> checked_indices(const Numbers& numbers, Index size, std::string_view what,
                                 const std::string& name, Index before = 0) {
-  require_integers(numbers, fmt::format("indices of {}s", what), name);
   std::vector<To> indices(static_cast<std::size_t>(numbers.count));
   const Index bad = copy_checked(numbers, indices.data(),
                                  [size](auto value) { return is_within(value, 0, size - 1); });
@@ -89,22 +88,18 @@ std::vector<double> checked_values(const Numbers& numbers, const std::string& na
   return values;
 }
 
-std::vector<Index> checked_offsets(const Numbers& numbers, Index lines, Index entries,
-                                   std::string_view what, const std::string& name) {
-  require_integers(numbers, "offsets", name);
-  if (numbers.count != lines + 1) {
-    fail(ExitCode::input, "{}: there are {} offsets, and {} {}s need {}", name, numbers.count,
-         lines, what, lines + 1);
-  }
+[[noreturn]] void fail_offsets(Index entries, const std::string& name) {
+  fail(ExitCode::input, "{}: offsets must ascend from 0 to {}, the number of entries", name,
+       entries);
+}
+
+std::vector<Index> checked_offsets(const Numbers& numbers, Index entries, const std::string& name) {
   std::vector<Index> offsets(static_cast<std::size_t>(numbers.count));
   const Index bad = copy_checked(numbers, offsets.data(),
                                  [entries](auto value) { return is_within(value, 0, entries); });
   const bool ascending = bad == none && offsets.front() == 0 && offsets.back() == entries &&
                          std::ranges::is_sorted(offsets);
-  if (!ascending) {
-    fail(ExitCode::input, "{}: offsets must ascend from 0 to {}, the number of entries", name,
-         entries);
-  }
+  if (!ascending) fail_offsets(entries, name);
   return offsets;
 }
 
@@ -172,11 +167,31 @@ Csr<double> rows_of(const StoredRows& stored, std::vector<Index>&& offsets, Inde
 
 }  // namespace
 
-StoredRows stored_rows(const CompressedArrays& arrays, const std::string& name) {
+void check_counts(const CompressedArrays& arrays, const std::string& name) {
   require_sizes(arrays.rows, arrays.columns, name);
-  require_equal(arrays.indices.count, arrays.values.count, "column", name);
-  return {arrays.rows, arrays.columns,
-          checked_offsets(arrays.offsets, arrays.rows, arrays.values.count, "row", name),
+  const std::string_view line = arrays.by_columns ? "column" : "row";
+  const std::string_view index = arrays.by_columns ? "row" : "column";
+  require_equal(arrays.indices.count, arrays.values.count, index, name);
+  require_integers(arrays.offsets, "offsets", name);
+  const Index lines = arrays.by_columns ? arrays.columns : arrays.rows;
+  if (arrays.offsets.count != lines + 1) {
+    fail(ExitCode::input, "{}: there are {} offsets, and {} {}s need {}", name,
+         arrays.offsets.count, lines, line, lines + 1);
+  }
+  require_integers(arrays.indices, fmt::format("indices of {}s", index), name);
+}
+
+void check_counts(const EntryArrays& arrays, const std::string& name) {
+  require_sizes(arrays.rows, arrays.columns, name);
+  require_equal(arrays.row.count, arrays.values.count, "row", name);
+  require_equal(arrays.column.count, arrays.values.count, "column", name);
+  require_integers(arrays.row, "indices of rows", name);
+  require_integers(arrays.column, "indices of columns", name);
+}
+
+StoredRows stored_rows(const CompressedArrays& arrays, const std::string& name) {
+  check_counts(arrays, name);
+  return {arrays.rows, arrays.columns, checked_offsets(arrays.offsets, arrays.values.count, name),
           arrays.indices, arrays.values};
 }
 
@@ -199,10 +214,8 @@ Csr<double> csr_from_arrays(const CompressedArrays& arrays, const std::string& n
   if (!arrays.by_columns) {
     return csr_from_rows(stored_rows(arrays, name), {0, arrays.rows}, name);
   }
-  require_sizes(arrays.rows, arrays.columns, name);
-  require_equal(arrays.indices.count, arrays.values.count, "row", name);
-  const std::vector<Index> offsets =
-      checked_offsets(arrays.offsets, arrays.columns, arrays.values.count, "column", name);
+  check_counts(arrays, name);
+  const std::vector<Index> offsets = checked_offsets(arrays.offsets, arrays.values.count, name);
   Coo entries{arrays.rows, arrays.columns, Symmetry::general, {}, {}, {}};
   entries.row = checked_indices<Index>(arrays.indices, arrays.rows, "row", name);
   entries.column = lines_of(offsets);
@@ -211,9 +224,7 @@ Csr<double> csr_from_arrays(const CompressedArrays& arrays, const std::string& n
 }
 
 Csr<double> csr_from_entries(const EntryArrays& arrays, const std::string& name) {
-  require_sizes(arrays.rows, arrays.columns, name);
-  require_equal(arrays.row.count, arrays.values.count, "row", name);
-  require_equal(arrays.column.count, arrays.values.count, "column", name);
+  check_counts(arrays, name);
   Coo entries{arrays.rows, arrays.columns, Symmetry::general, {}, {}, {}};
   entries.row = checked_indices<Index>(arrays.row, arrays.rows, "row", name);
   entries.column = checked_indices<Index>(arrays.column, arrays.columns, "column", name);

@@ -44,4 +44,9 @@ struct EntryArrays {
 };
 Csr<double> csr_from_entries(const EntryArrays& arrays, const std::string& name);
 
+/// Looks at what arrays are without their numbers: how many they have, and of which type. Throws as
+/// csr_from_arrays() and csr_from_entries().
+void check_counts(const CompressedArrays& arrays, const std::string& name);
+void check_counts(const EntryArrays& arrays, const std::string& name);
+
 }  // namespace spsolve

@@ -10,7 +10,7 @@ struct MatrixShape {
   Index columns = 0;
   Index entries = 0;   ///< entries that the reader holds as a list; 0 for generated matrices
   Index nonzeros = 0;  ///< non-zeros after mirroring, at most or as expected
-  std::int64_t text_bytes = 0;  ///< of the file, inflated, about
+  std::int64_t text_bytes = 0;  ///< of the file that are held while it is read, about
   bool lists_rows = true;       ///< whether each entry is read with its row and column
 };
 

@@ -68,9 +68,8 @@ struct Element {
 /// wrong with the file, in the order in which read_dense() would.
 std::unique_ptr<io::EntryReader> open_file(const fs::path& file, const RowLayout& layout,
                                            std::int64_t text_bytes) {
-  ReadTiming timing;
   auto reader = std::make_unique<io::EntryReader>(io::MappedFile::open(file), file, ReadOptions{},
-                                                  timing, text_bytes);
+                                                  text_bytes);
   const MatrixMarketHeader& matrix = reader->matrix();
   Index elements = 0;  // of the whole, whose number must be one
   const bool fits = !__builtin_mul_overflow(matrix.rows, matrix.columns, &elements) &&

@@ -60,9 +60,9 @@ extern "C" int LLVMFuzzerInitialize(int*, char*** arguments) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const MatrixMarketBytes file{fuzz::text_of(data, size), "input"};
-  constexpr std::int64_t inflated_limit = 1 << 16;
-  const ReadOptions whole{1, inflated_limit};
-  const ReadOptions pieces{3, inflated_limit, 7};
+  constexpr std::size_t blank_text = 1 << 16;
+  const ReadOptions whole{1, blank_text};
+  const ReadOptions pieces{3, blank_text, 7};
   std::string refusal, refusal_in_pieces, ignored;
   const auto once = attempt(refusal, [&] { return read_matrix_market(file, whole); });
   const auto again = attempt(refusal_in_pieces, [&] { return read_matrix_market(file, pieces); });

@@ -90,7 +90,7 @@ class PiecedFile {
   }
 
   [[noreturn]] void fail_at_line(const io::ChunkResult& result) const {
-    io::fail_line(file_.text(), path_, header_, result.problem, result.surplus);
+    io::fail_line(io::wrong_line(file_.text(), result.problem, result.surplus), path_, header_);
   }
 
   [[noreturn]] void fail_at_end(Index found) const {
@@ -104,13 +104,13 @@ class PiecedFile {
  private:
   std::string_view body() const { return file_.text().substr(header_.body); }
 
-  /// The beginning of the first line at or after p pieces.
+  /// Where the first line begins at or behind p pieces; within one that is too long.
   std::size_t line_from(Index p) const {
     const std::size_t aim = static_cast<std::size_t>(p * piece_bytes_);
     if (aim == 0) return 0;
     if (aim >= body().size()) return body().size();
-    const std::size_t end = body().find('\n', aim - 1);
-    return end == std::string_view::npos ? body().size() : end + 1;
+    const std::string_view rest = body().substr(aim - 1, io::longest_line + 1);
+    return aim - 1 + std::min(rest.find('\n'), rest.size() - 1) + 1;
   }
 
   const fs::path path_;
@@ -156,6 +156,7 @@ NonzeroProfile count(Team& team, const PiecedFile& file, Index rotate_by) {
       io::ChunkResult result;
       const Coo list = file.entries(p, result);
       pass.pieces[round] = {result.found, result.problem != nullptr};
+      if (result.problem != nullptr) break;  // what follows counts no more
       for (Index k = 0; k < list.entries(); ++k) {
         pass.below = pass.below || list.row[k] > list.column[k];
         pass.above = pass.above || list.row[k] < list.column[k];

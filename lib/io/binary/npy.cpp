@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "core/error.hpp"
+#include "io/binary/zip.hpp"
 
 namespace spsolve::io {
 
@@ -148,6 +149,11 @@ NpyArray parse_npy_header(std::string_view bytes, const std::string& name) {
   const std::size_t length =
       version == 1 ? byte(8) + 256 * byte(9)
                    : byte(8) + 256 * byte(9) + 65536 * byte(10) + std::size_t{16777216} * byte(11);
+  if (before + length > most_npy_header) {
+    fail(ExitCode::input,
+         "{}: its header should have {} bytes, and numpy writes at most {}; save it again", name,
+         before + length, most_npy_header);
+  }
   if (before + length > bytes.size()) {
     fail(ExitCode::input, "{}: is cut off within its header; copy or save it again", name);
   }
@@ -161,12 +167,13 @@ NpyArray parse_npy_header(std::string_view bytes, const std::string& name) {
   const auto size = element_bytes(array.descr);
   if (!size) {
     fail(ExitCode::input, "{}: holds elements of type '{}'; give it float64 or float32", name,
-         array.descr);
+         shown(array.descr));
   }
   Index total = *size;
   for (const Index dimension : array.shape) {
     if (__builtin_mul_overflow(total, dimension, &total)) {
-      fail(ExitCode::input, "{}: a shape of {} cannot be", name, fmt::join(array.shape, " x "));
+      fail(ExitCode::input, "{}: a shape of {} cannot be", name,
+           shown(fmt::format("{}", fmt::join(array.shape, " x "))));
     }
   }
   array.bytes = bytes.substr(before + length);
@@ -174,9 +181,13 @@ NpyArray parse_npy_header(std::string_view bytes, const std::string& name) {
 }
 
 NpyArray parse_npy(std::string_view bytes, const std::string& name) {
-  NpyArray array = parse_npy_header(bytes, name);
+  return parse_npy_front(bytes, bytes.size(), name);
+}
+
+NpyArray parse_npy_front(std::string_view front, std::size_t size, const std::string& name) {
+  NpyArray array = parse_npy_header(front, name);
   const Index total = array.elements() * *element_bytes(array.descr);
-  const auto there = static_cast<Index>(array.bytes.size());
+  const auto there = static_cast<Index>(size - (front.size() - array.bytes.size()));
   if (there < total) {
     fail(ExitCode::input,
          "{}: is cut off: its header stands for {} bytes of numbers, and {} are "
@@ -197,15 +208,17 @@ Numbers NpyArray::numbers(const std::string& name) const {
   if (!type || (descr[0] != '<' && descr[0] != '>' && descr[0] != '|' && descr[0] != '=')) {
     const bool complex = descr.size() > 1 && descr[1] == 'c';
     fail(ExitCode::input, "{}: holds {} of type '{}'; real numbers are read, such as float64", name,
-         complex ? "complex numbers" : "elements", descr);
+         complex ? "complex numbers" : "elements", shown(descr));
   }
   return {bytes.data(), elements(), *type, descr[0] == '>'};
 }
 
 std::string NpyArray::text(const std::string& name) const {
   const char kind = descr.size() > 1 ? descr[1] : '\0';
-  if ((kind != 'S' && kind != 'U') || elements() != 1) {
-    fail(ExitCode::input, "{}: should be one text, and is of type '{}'", name, descr);
+  constexpr Index longest = 1024;
+  const auto size = element_bytes(descr);
+  if ((kind != 'S' && kind != 'U') || elements() != 1 || !size || *size > longest) {
+    fail(ExitCode::input, "{}: should be one short text, and is of type '{}'", name, shown(descr));
   }
   std::string result;
   const std::size_t step = kind == 'U' ? 4 : 1;

@@ -25,15 +25,21 @@ struct NpyArray {
   /// read; `name` stands for the file.
   Numbers numbers(const std::string& name) const;
 
-  /// The text that is the only element. Likewise.
+  /// The text that is the only element, which is short. Likewise.
   std::string text(const std::string& name) const;
 };
 
 bool is_npy(std::string_view bytes);
 
+/// Most bytes of a header that are read, the front of version 2 with them.
+inline constexpr std::size_t most_npy_header = (std::size_t{1} << 16) + 12;
+
 /// What its header says of the array at the front of which `bytes` are; NpyArray::bytes are what
 /// follows, as much as is there. Throws Error(input).
 NpyArray parse_npy_header(std::string_view bytes, const std::string& name);
+
+/// The same of a file of so many bytes, which must be as many as its header stands for.
+NpyArray parse_npy_front(std::string_view front, std::size_t size, const std::string& name);
 
 /// The array that `bytes` are. Throws Error(input) where they are not one, whole, and no more.
 NpyArray parse_npy(std::string_view bytes, const std::string& name);

@@ -1,7 +1,6 @@
 #include "io/binary/npz.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include "core/error.hpp"
 #include "io/binary/npy.hpp"
@@ -23,24 +22,37 @@ class Arrays {
 
   /// An array with the memory that it lies in.
   struct Held {
-    ZipContent content;
+    ZipStream content;
     NpyArray array;
     std::string name;
+    std::size_t header_bytes;
     Numbers numbers() const { return array.numbers(name); }
+    std::string text() const { return array.text(name); }
   };
 
-  Held get(const std::string& array) const {
-    ZipContent content(member(array), name_, limit_);
+  /// What its header says of an array, which is as large as that: the rest is not inflated.
+  Held front(const std::string& array) const {
+    const ZipMember& found = member(array);
+    ZipStream content(found, name_);
     const std::string where = fmt::format("{}, array '{}'", name_, array);
-    NpyArray parsed = parse_npy(content.bytes(), where);
-    return {std::move(content), std::move(parsed), where};
+    const std::string_view bytes = content.checked(most_npy_header);
+    NpyArray parsed = parse_npy_front(bytes, found.size, where);
+    const std::size_t header = bytes.size() - parsed.bytes.size();
+    return {std::move(content), std::move(parsed), where, header};
   }
 
-  /// Elements of an array, by its header.
-  Index elements(const std::string& array) const {
-    constexpr std::size_t header = 1 << 16;
-    const ZipContent front = ZipContent::front(member(array), name_, header);
-    return parse_npy_header(front.bytes(), fmt::format("{}, array '{}'", name_, array)).elements();
+  Held get(const std::string& array) const {
+    const Held announced = front(array);
+    const ZipMember& found = member(array);
+    if (found.deflated && found.size > limit_) {
+      fail(ExitCode::resources,
+           "{}: its member '{}' inflates to {} MiB, more than half of the memory that is free; use "
+           "a larger machine",
+           name_, found.name, found.size >> 20);
+    }
+    ZipStream content(found, name_);
+    NpyArray parsed = parse_npy(content.checked(found.size), announced.name);
+    return {std::move(content), std::move(parsed), announced.name, announced.header_bytes};
   }
 
   /// An array of a member that is stored, where it lies, whatever its sum.
@@ -53,8 +65,12 @@ class Arrays {
   const ZipMember& member(const std::string& array) const {
     const auto found = std::ranges::find(members_, array + ".npy", &ZipMember::name);
     if (found != members_.end()) return *found;
+    constexpr std::size_t most = 8;
     std::vector<std::string_view> names;
-    for (const ZipMember& each : members_) names.push_back(each.name);
+    for (const ZipMember& each : members_) {
+      names.push_back(names.size() < most ? std::string_view(each.name) : "...");
+      if (names.size() > most) break;
+    }
     fail(ExitCode::input,
          "{}: holds no array '{}', but {}; a sparse matrix is wanted, as scipy.sparse.save_npz() "
          "writes it",
@@ -74,18 +90,19 @@ struct Described {
 
 Described describe(const Arrays& arrays) {
   Described matrix;
-  const auto format = arrays.get("format");
-  matrix.format = format.array.text(format.name);
+  arrays.front("format").text();
+  matrix.format = arrays.get("format").text();
   if (matrix.format != "csr" && matrix.format != "csc" && matrix.format != "coo") {
     fail(ExitCode::input,
          "{}: a sparse matrix of the format {}; csr, csc and coo are read: save it by .tocsr()",
-         arrays.name(), matrix.format.empty() ? "''" : matrix.format);
+         arrays.name(), matrix.format.empty() ? "''" : shown(matrix.format));
+  }
+  const auto announced = arrays.front("shape");
+  if (announced.numbers().count != 2 || !is_integer(announced.numbers().type)) {
+    fail(ExitCode::input, "{}: should be two integers, rows and columns", announced.name);
   }
   const auto shape = arrays.get("shape");
   const Numbers sizes = shape.numbers();
-  if (sizes.count != 2 || !is_integer(sizes.type)) {
-    fail(ExitCode::input, "{}: should be two integers, rows and columns", shape.name);
-  }
   visit_numbers(sizes, [&](const auto& at) {
     matrix.rows = static_cast<Index>(at(0));
     matrix.columns = static_cast<Index>(at(1));
@@ -103,7 +120,7 @@ Described describe(const Arrays& arrays) {
 MatrixShape npz_shape(std::string_view bytes, const std::string& name) {
   const Arrays arrays(bytes, name);
   const Described matrix = describe(arrays);
-  const Index entries = arrays.elements("data");
+  const Index entries = arrays.front("data").array.elements();
   return {matrix.rows, matrix.columns, entries, entries, static_cast<std::int64_t>(bytes.size()),
           true};
 }
@@ -111,16 +128,32 @@ MatrixShape npz_shape(std::string_view bytes, const std::string& name) {
 Csr<double> read_npz(std::string_view bytes, const std::string& name) {
   const Arrays arrays(bytes, name);
   const Described matrix = describe(arrays);
-  const auto values = arrays.get("data");
+  // Nothing is inflated of arrays that contradict each other.
+  const auto announced = [&](const char* array) { return arrays.front(array).numbers(); };
   if (matrix.format == "coo") {
-    const auto row = arrays.get("row"), column = arrays.get("col");
+    check_counts(EntryArrays{matrix.rows, matrix.columns, announced("row"), announced("col"),
+                             announced("data")},
+                 name);
+    const auto row = arrays.get("row"), column = arrays.get("col"), values = arrays.get("data");
     return csr_from_entries(
         {matrix.rows, matrix.columns, row.numbers(), column.numbers(), values.numbers()}, name);
   }
-  const auto offsets = arrays.get("indptr"), indices = arrays.get("indices");
-  return csr_from_arrays({matrix.rows, matrix.columns, offsets.numbers(), indices.numbers(),
-                          values.numbers(), matrix.format == "csc"},
-                         name);
+  CompressedArrays read{matrix.rows,          matrix.columns,    announced("indptr"),
+                        announced("indices"), announced("data"), matrix.format == "csc"};
+  check_counts(read, name);
+  const auto offsets = arrays.get("indptr");
+  read.offsets = offsets.numbers();
+  if (!read.by_columns) {
+    StoredRows rows = stored_rows(read, name);
+    const auto indices = arrays.get("indices"), values = arrays.get("data");
+    rows.indices = indices.numbers();
+    rows.values = values.numbers();
+    return csr_from_rows(std::move(rows), {0, matrix.rows}, name);
+  }
+  const auto indices = arrays.get("indices"), values = arrays.get("data");
+  read.indices = indices.numbers();
+  read.values = values.numbers();
+  return csr_from_arrays(read, name);
 }
 
 NpzRows npz_rows(std::string_view bytes, const std::string& name) {

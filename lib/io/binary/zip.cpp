@@ -14,7 +14,6 @@ namespace {
 constexpr std::uint32_t local_mark = 0x04034b50, central_mark = 0x02014b50, end_mark = 0x06054b50,
                         end64_mark = 0x06064b50, locator64_mark = 0x07064b50;
 constexpr std::uint64_t in_64_bits = 0xffffffff;  // stands where a number of 64 bits is elsewhere
-constexpr std::size_t slice = std::size_t{1} << 30;  // zlib counts in 32 bits
 
 const Bytef* as_bytes(const char* text) {
   return reinterpret_cast<const Bytef*>(text);
@@ -79,35 +78,6 @@ void read_extra(std::string_view extra, std::uint64_t& size, std::uint64_t& pack
   }
 }
 
-struct Inflater {
-  z_stream stream{};
-  bool ready = ::inflateInit2(&stream, -15) == Z_OK;  // deflated data without a header
-  ~Inflater() { ::inflateEnd(&stream); }
-};
-
-/// Inflates `packed` until `size` bytes are at `to`; whether so many came, and, where they are to
-/// be all, neither more bytes come nor are any left.
-bool inflate_into(std::string_view packed, char* to, std::size_t size, bool all) {
-  Inflater inflater;
-  if (!inflater.ready) return false;
-  z_stream& stream = inflater.stream;
-  std::size_t read = 0, written = 0;
-  for (;;) {
-    if (!all && written == size) return true;
-    const std::size_t input = std::min(slice, packed.size() - read);
-    const std::size_t room = std::min(slice, size - written);
-    stream.next_in = as_bytes(packed.data() + read);
-    stream.avail_in = static_cast<uInt>(input);
-    stream.next_out = reinterpret_cast<Bytef*>(to + written);
-    stream.avail_out = static_cast<uInt>(room);
-    const int state = ::inflate(&stream, Z_NO_FLUSH);
-    read += input - stream.avail_in;
-    written += room - stream.avail_out;
-    if (state == Z_STREAM_END) return written == size && read == packed.size();
-    if (state != Z_OK || (stream.avail_in == input && stream.avail_out == room)) return false;
-  }
-}
-
 void put(std::string& text, std::uint64_t value, int bytes) {
   for (int k = 0; k < bytes; ++k) text += static_cast<char>(value >> (8 * k) & 0xff);
 }
@@ -128,6 +98,13 @@ void put_description(std::string& text, std::uint64_t size, bool large, std::uin
 }
 
 }  // namespace
+
+std::string shown(std::string_view text) {
+  constexpr std::size_t longest = 40;
+  std::string result;
+  for (const char c : text.substr(0, longest)) result += c >= ' ' && c <= '~' ? c : '?';
+  return result + (text.size() > longest ? "..." : "");
+}
 
 bool is_zip(std::string_view bytes) {
   return bytes.starts_with(std::string_view("PK\x03\x04", 4));
@@ -150,7 +127,7 @@ std::vector<ZipMember> zip_members(std::string_view bytes, const std::string& ar
     const std::size_t next = at + central_size + name_size + extra + number(bytes, at + 32, 2);
     if (next > bytes.size()) fail_broken(archive);
     ZipMember member;
-    member.name = bytes.substr(at + central_size, name_size);
+    member.name = shown(bytes.substr(at + central_size, name_size));
     read_extra(bytes.substr(at + central_size + name_size, extra), size, packed, offset);
     if ((method != 0 && method != 8) || (flags & 1) != 0) {
       fail(ExitCode::input, "{}: its member '{}' is {}; save it by numpy or scipy", archive,
@@ -172,18 +149,6 @@ std::vector<ZipMember> zip_members(std::string_view bytes, const std::string& ar
     at = next;
   }
   return members;
-}
-
-void ZipContent::inflate(const ZipMember& member, const std::string& archive, std::size_t size) {
-  // Deflated data is never smaller than a thousandth of what it stands for.
-  constexpr std::size_t most_growth = 1032;
-  if (member.size / most_growth > member.packed.size()) fail_broken(archive);
-  inflated_ = UntouchedArray<char>(static_cast<Index>(std::max<std::size_t>(size, 1)));
-  if (!inflate_into(member.packed, inflated_.data(), size, size == member.size)) {
-    fail(ExitCode::input, "{}: its member '{}' is damaged; copy or save it again", archive,
-         member.name);
-  }
-  bytes_ = {inflated_.data(), size};
 }
 
 std::uint32_t joined_crc(std::uint32_t front, std::uint32_t back, std::size_t size) {
@@ -216,30 +181,43 @@ void require_crc(const ZipMember& member, std::uint32_t sum, const std::string& 
        member.name);
 }
 
-ZipContent::ZipContent(const ZipMember& member, const std::string& archive, std::size_t limit)
-    : bytes_(member.packed) {
-  if (member.deflated) {
-    if (member.size > limit) {
-      fail(ExitCode::resources,
-           "{}: its member '{}' inflates to {} MiB, more than half of the memory that is free; use "
-           "a larger machine",
-           archive, member.name, member.size >> 20);
-    }
-    inflate(member, archive, member.size);
-  }
-  require_crc(member, crc_of(bytes_), archive);
+ZipStream::ZipStream(const ZipMember& member, const std::string& archive)
+    : member_(member), archive_(archive), packed_(member.packed) {
+  if (member.size / Inflater::most_growth > member.packed.size()) fail_broken(archive);
+  if (member.deflated) inflater_.emplace(Inflater::Form::bare);
 }
 
-ZipContent ZipContent::front(const ZipMember& member, const std::string& archive,
-                             std::size_t size) {
-  ZipContent content;
-  const std::size_t some = std::min(size, member.size);
-  if (member.deflated) {
-    content.inflate(member, archive, some);
+std::string_view ZipStream::next(std::size_t size) {
+  size = std::min(size, left());
+  if (size == 0 && read_ > 0) return {};
+  std::string_view bytes = packed_.substr(0, size);
+  bool good = true;
+  if (inflater_) {
+    const auto needed = static_cast<Index>(std::max<std::size_t>(size, 1));
+    if (buffer_.size() < needed) buffer_ = UntouchedArray<char>(needed);
+    char* to = buffer_.data();
+    std::size_t room = size;
+    const Inflater::State state = inflater_->inflate(packed_, to, room);
+    bytes = {buffer_.data(), size};
+    const bool last = read_ + size == member_.size;
+    good = room == 0 && (last ? state == Inflater::State::ended && packed_.empty()
+                              : state == Inflater::State::full);
   } else {
-    content.bytes_ = member.packed.substr(0, some);
+    packed_.remove_prefix(size);
   }
-  return content;
+  read_ += size;
+  if (!good) {
+    fail(ExitCode::input, "{}: its member '{}' is damaged; copy or save it again", archive_,
+         member_.name);
+  }
+  return bytes;
+}
+
+std::string_view ZipStream::checked(std::size_t size) {
+  const std::string_view bytes = next(size);
+  sum_ = joined_crc(sum_, crc_of(bytes), bytes.size());
+  if (read_ == member_.size) require_crc(member_, sum_, archive_);
+  return bytes;
 }
 
 void ZipWriter::write(std::string_view bytes) {

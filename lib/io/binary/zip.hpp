@@ -2,12 +2,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/untouched_array.hpp"
 #include "io/files/atomic_file.hpp"
+#include "io/files/inflater.hpp"
 
 // Zip archives (PKWARE, .ZIP File Format Specification 6.3.10), as numpy keeps several arrays in
 // one: members stored or deflated, with 64-bit sizes where they are needed.
@@ -16,9 +18,12 @@ namespace spsolve::io {
 
 bool is_zip(std::string_view bytes);
 
+/// The front of a text of a file for an error's sentence: 40 characters, each printable.
+std::string shown(std::string_view text);
+
 /// One file of an archive.
 struct ZipMember {
-  std::string name;
+  std::string name;         ///< as shown() does
   std::string_view packed;  ///< as it lies in the archive
   std::size_t size = 0;     ///< of the file
   std::uint32_t crc = 0;
@@ -37,24 +42,31 @@ std::uint32_t joined_crc(std::uint32_t front, std::uint32_t back, std::size_t si
 /// Throws Error(input) where a member has another sum than `sum`.
 void require_crc(const ZipMember& member, std::uint32_t sum, const std::string& archive);
 
-/// A member's bytes: of one that is stored those of the archive.
-class ZipContent {
+/// A member's bytes from front to back: of one that is stored those of the archive. What has not
+/// been asked for is not inflated.
+class ZipStream {
  public:
-  /// Inflates and checks the sum, of stored members too. Throws Error(input) where something is
-  /// wrong, Error(resources) where more than `limit` bytes would come.
-  ZipContent(const ZipMember& member, const std::string& archive, std::size_t limit);
+  /// Both must outlive it. Throws Error(input) where so few bytes cannot inflate to the member.
+  ZipStream(const ZipMember& member, const std::string& archive);
 
-  /// The first `size` bytes alone, or as many as there are, without a sum.
-  static ZipContent front(const ZipMember& member, const std::string& archive, std::size_t size);
+  /// The next `size` bytes, fewer at the end only; valid until the next call. Throws Error(input)
+  /// where they are damaged, or the member ends elsewhere than the archive says.
+  std::string_view next(std::size_t size);
 
-  std::string_view bytes() const { return bytes_; }
+  /// The same, and at the end of a member that was read by this alone Error(input) where its sum
+  /// differs.
+  std::string_view checked(std::size_t size);
+
+  std::size_t left() const { return member_.size - read_; }
 
  private:
-  ZipContent() = default;
-  void inflate(const ZipMember& member, const std::string& archive, std::size_t size);
-
-  UntouchedArray<char> inflated_;
-  std::string_view bytes_;
+  const ZipMember& member_;
+  const std::string& archive_;
+  std::string_view packed_;
+  std::optional<Inflater> inflater_;
+  UntouchedArray<char> buffer_;
+  std::size_t read_ = 0;
+  std::uint32_t sum_ = 0;
 };
 
 /// Writes an archive of stored members, whole or not at all, as AtomicFile does.

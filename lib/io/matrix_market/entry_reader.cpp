@@ -1,12 +1,12 @@
 #include "io/matrix_market/entry_reader.hpp"
 
+#include <limits>
+#include <string>
 #include <utility>
 
 #include <omp.h>
 
 #include "core/error.hpp"
-#include "core/timer.hpp"
-#include "io/files/gzip.hpp"
 #include "process/system.hpp"
 
 namespace spsolve::io {
@@ -22,43 +22,123 @@ Index shortest_line(const MatrixMarketHeader& matrix) {
 
 }  // namespace
 
-bool MatrixMarketText::claims_too_much() const {
-  return header.matrix.entries >
-         static_cast<Index>(body().size()) / shortest_line(header.matrix) + 1;
+ParsedHeader read_front(TextStream& stream) {
+  std::string_view piece = stream.next();
+  if (auto header = parse_header(piece, stream.path(), stream.at_end())) return *header;
+  std::string front(piece);
+  for (std::size_t tried = front.size();;) {
+    piece = stream.next();
+    front += piece;
+    // Not after each piece, as it begins at the front.
+    if (!stream.at_end() && front.size() < 2 * tried && front.size() <= most_blank_text) continue;
+    tried = front.size();
+    auto header = parse_header(front, stream.path(), stream.at_end());
+    if (!header) continue;
+    const std::size_t before = front.size() - piece.size();
+    if (header->body >= before) {
+      header->body -= before;
+      return *header;
+    }
+    // The body begins in an earlier piece: the stream goes there again.
+    stream.rewind();
+    for (piece = stream.next(); header->body >= piece.size(); piece = stream.next()) {
+      header->body -= piece.size();
+    }
+    return *header;
+  }
 }
 
-void MatrixMarketText::fail_at_end(Index found) const {
-  const bool array = header.matrix.format == MatrixMarketFormat::array;
-  fail_at(path, count_lines(text()),
-          fmt::format("{} entries, as line {} {}", header.matrix.entries, header.size_line,
-                      array ? "implies" : "declares"),
+MatrixMarketText::MatrixMarketText(MappedFile file, const fs::path& path,
+                                   const ReadOptions& options)
+    : threads(options.threads > 0 ? options.threads : omp_get_max_threads()),
+      chunk_bytes(static_cast<std::size_t>(std::max<std::int64_t>(options.chunk_bytes, 1))),
+      stream_(std::move(file), path),
+      blank_text_(options.blank_text) {
+  begin();
+  stream_.will_read_all();
+}
+
+void MatrixMarketText::begin() {
+  header_ = read_front(stream_);
+  constexpr std::size_t longest = 1024;  // of a line, by the standard
+  std::size_t needed = 0;
+  const bool fits =
+      !__builtin_mul_overflow(static_cast<std::size_t>(matrix().entries), longest, &needed) &&
+      !__builtin_add_overflow(needed, blank_text_, &left_);
+  if (!fits) left_ = std::numeric_limits<std::size_t>::max();
+  found_ = 0;
+  blank_run_ = 0;
+  body_ = allowed(stream_.piece().substr(header_.body));
+}
+
+std::string_view MatrixMarketText::allowed(std::string_view piece) {
+  too_much_ = piece.size() > left_;
+  if (!too_much_) {
+    left_ -= piece.size();
+    return piece;
+  }
+  // With the line that goes too far, or so much of it that it is seen to be too long.
+  std::size_t end = chunk_end(piece, 0, std::max<std::size_t>(left_, 1));
+  if (end < left_) end += longest_line + 1;
+  return piece.substr(0, end);
+}
+
+bool MatrixMarketText::advance(Index found) {
+  blank_run_ = found == found_ ? blank_run_ + body_.size() : 0;
+  found_ = found;
+  too_much_ = too_much_ || blank_run_ > blank_text_;
+  body_ = too_much_ ? std::string_view() : allowed(stream_.next());
+  return !body_.empty();
+}
+
+void MatrixMarketText::rewind() {
+  stream_.rewind();
+  begin();
+}
+
+bool MatrixMarketText::claims_too_much() const {
+  return matrix().entries >
+         static_cast<Index>(stream_.most_bytes() - header_.body) / shortest_line(matrix()) + 1;
+}
+
+void MatrixMarketText::require_end(Index found) const {
+  const Index entries = matrix().entries;
+  const bool array = matrix().format == MatrixMarketFormat::array;
+  const std::string_view says = array ? "implies" : "declares";
+  if (too_much_) {
+    fail_at(path(), header_.size_line,
+            fmt::format("no more than {} MiB of comments and blank lines, and 1024 characters for "
+                        "each of the {} entries that this line {}",
+                        blank_text_ >> 20, entries, says),
+            "more", "remove comments and blank lines, or correct the size line");
+  }
+  if (found == entries) return;
+  fail_at(path(), stream_.lines_so_far(),
+          fmt::format("{} entries, as line {} {}", entries, header_.size_line, says),
           fmt::format("the end of the file after {}", found),
           "the file is cut off, or its size line is wrong");
 }
 
-MatrixMarketText open_text(MappedFile file, const fs::path& path, const ReadOptions& options,
-                           ReadTiming& timing) {
-  const auto file_bytes = static_cast<std::int64_t>(file.text().size());
-  file.will_read_all();
-  if (is_gzip(file.text())) {
-    const Timer timer;
-    const auto limit = static_cast<std::size_t>(
-        options.inflated_limit > 0 ? options.inflated_limit : available_memory() / 2);
-    file = inflate_gzip(file.text(), path, limit);
-    timing.inflate_seconds = timer.seconds();
+void MatrixMarketText::fail_line(const char* problem, bool surplus) {
+  WrongLine wrong = wrong_line(stream_.piece(), problem, surplus);
+  const std::string text(wrong.text);  // the piece goes when the stream goes on
+  wrong.text = text;
+  wrong.number += stream_.lines_before();
+  // Gzip data that are damaged explain a wrong line better than the line does.
+  for (std::size_t seen = 0; compressed();) {
+    const std::string_view piece = stream_.next();
+    if (piece.empty()) break;
+    if (surplus) wrong.surplus += count_data_lines(piece);
+    seen += piece.size();
+    wrong.more_follow = seen > most_blank_text;
+    if (wrong.more_follow) break;
   }
-  ParsedHeader header = *parse_header(file.text(), path, true);
-  header.matrix.file_bytes = file_bytes;
-  header.matrix.text_bytes = static_cast<std::int64_t>(file.text().size());
-  timing.bytes = header.matrix.text_bytes;
-  timing.threads = options.threads > 0 ? options.threads : omp_get_max_threads();
-  return {path, std::move(file), header, timing.threads,
-          static_cast<std::size_t>(std::max<std::int64_t>(options.chunk_bytes, 1))};
+  io::fail_line(wrong, path(), header_);
 }
 
-std::size_t chunk_end(std::string_view body, std::size_t begin, std::size_t size) {
-  const std::size_t aim = body.size() - begin > size ? begin + size : body.size();
-  return std::min(body.find('\n', aim - 1), body.size() - 1) + 1;
+ReadTiming MatrixMarketText::timing() const {
+  const std::size_t bytes = stream_.bytes_before() + stream_.piece().size();
+  return {static_cast<std::int64_t>(bytes), 0, stream_.inflate_seconds(), threads};
 }
 
 void check_pairs(const fs::path& path, Symmetry symmetry, std::vector<TriangleEntry> entries) {
@@ -110,26 +190,38 @@ void EntryReader::Slot::parse(const MatrixMarketHeader& matrix, Index limit) {
 }
 
 EntryReader::EntryReader(MappedFile file, const fs::path& path, const ReadOptions& options,
-                         ReadTiming& timing, std::int64_t batch_bytes)
-    : source_(open_text(std::move(file), path, options, timing)) {
+                         std::int64_t batch_bytes)
+    : source_(std::move(file), path, options) {
   // Some chunks for each thread even out that one takes longer than another.
   constexpr std::size_t chunks_per_thread = 4;
   const auto batch = static_cast<std::size_t>(std::max<std::int64_t>(batch_bytes, 1));
-  const std::size_t shared = batch / (chunks_per_thread * static_cast<std::size_t>(timing.threads));
+  const std::size_t shared =
+      batch / (chunks_per_thread * static_cast<std::size_t>(source_.threads));
   source_.chunk_bytes = std::clamp<std::size_t>(shared, 1, source_.chunk_bytes);
-  const std::size_t all = source_.body().size() / source_.chunk_bytes + 1;
+  // What was just inflated is parsed at once, three times as fast: other threads would spin,
+  // waiting for pieces, in the way of the one that inflates.
+  if (source_.compressed()) source_.threads = 1;
+  const std::size_t piece = source_.compressed() ? TextStream::largest_piece : 0;
+  const std::size_t all = std::max(source_.body().size(), piece) / source_.chunk_bytes + 1;
   source_.threads = static_cast<int>(std::min(static_cast<std::size_t>(source_.threads), all));
   slots_.resize(std::min(std::max<std::size_t>(batch / source_.chunk_bytes, 1), all));
 }
 
 std::span<const EntryRun> EntryReader::next_batch() {
+  if (at_ == source_.body().size() && source_.advance(found_)) at_ = 0;
   const std::string_view body = source_.body();
   const bool array = matrix().format == MatrixMarketFormat::array;
   Index chunks = 0;
-  for (; chunks < static_cast<Index>(slots_.size()) && at_ < body.size(); ++chunks) {
+  while (chunks < static_cast<Index>(slots_.size()) && at_ < body.size()) {
     const std::size_t end = chunk_end(body, at_, source_.chunk_bytes);
+    if (end == at_) {  // at a line that is too long
+      if (chunks > 0) break;
+      const bool surplus =
+          found_ == matrix().entries && count_data_lines(body.substr(at_, longest_line)) > 0;
+      source_.fail_line(body.data() + at_, surplus);
+    }
     slots_[chunks].text = body.substr(at_, end - at_);
-    slots_[chunks].make_room(array);
+    slots_[chunks++].make_room(array);
     at_ = end;
   }
 #pragma omp parallel for schedule(dynamic) num_threads(source_.threads) if (chunks > 1)
@@ -141,8 +233,7 @@ std::span<const EntryRun> EntryReader::next_batch() {
     const Index left = matrix().entries - found_;
     if (slot.result.problem != nullptr || slot.result.found > left) {
       slot.parse(matrix(), left);  // of two faults of a chunk the first counts
-      fail_line(source_.text(), source_.path, source_.header, slot.result.problem,
-                slot.result.surplus);
+      source_.fail_line(slot.result.problem, slot.result.surplus);
     }
     const auto count = static_cast<std::size_t>(slot.result.found);
     const std::size_t indices = array ? 0 : count;
@@ -160,7 +251,7 @@ std::span<const EntryRun> EntryReader::next_batch() {
 std::span<const EntryRun> EntryReader::next() {
   const std::span<const EntryRun> runs = next_batch();
   if (runs.empty()) {
-    if (found_ < matrix().entries) source_.fail_at_end(found_);
+    source_.require_end(found_);
     if (below_ && above_) check_triangles();
   }
   return runs;
@@ -173,6 +264,7 @@ void EntryReader::read_to_end() {
 
 /// A second pass, which files that keep to one triangle, nearly all, are spared.
 void EntryReader::check_triangles() {
+  source_.rewind();
   at_ = 0;
   found_ = 0;
   std::vector<TriangleEntry> entries;
@@ -183,7 +275,7 @@ void EntryReader::check_triangles() {
       }
     }
   }
-  check_pairs(source_.path, matrix().symmetry, std::move(entries));
+  check_pairs(source_.path(), matrix().symmetry, std::move(entries));
 }
 
 ElementPlace place_of_element(const MatrixMarketHeader& matrix, Index k) {

@@ -8,42 +8,71 @@
 
 #include "core/types.hpp"
 #include "core/untouched_array.hpp"
-#include "io/files/mapped_file.hpp"
 #include "io/matrix_market/matrix_market.hpp"
 #include "io/matrix_market/matrix_market_chunk.hpp"
 #include "io/matrix_market/matrix_market_header.hpp"
+#include "io/matrix_market/text_stream.hpp"
 
 // A Matrix Market file read piece by piece; for readers that must not hold it as a whole.
 
 namespace spsolve::io {
 
+/// The front of a text: banner, comments and size line. What follows them of the stream's latest
+/// piece begins at ParsedHeader::body of it. Throws as parse_header() and TextStream.
+ParsedHeader read_front(TextStream& stream);
+
 /// A file that is being read.
-struct MatrixMarketText {
-  std::filesystem::path path;
-  MappedFile file;
-  ParsedHeader header;
-  int threads;
-  std::size_t chunk_bytes;
+class MatrixMarketText {
+ public:
+  /// Reads the header. Throws Error(input), as read_matrix_market() does.
+  MatrixMarketText(MappedFile file, const std::filesystem::path& path, const ReadOptions& options);
 
-  std::string_view text() const { return file.text(); }
-  std::string_view body() const { return text().substr(header.body); }
+  const std::filesystem::path& path() const { return stream_.path(); }
+  const ParsedHeader& header() const { return header_; }
+  const MatrixMarketHeader& matrix() const { return header_.matrix; }
+  bool compressed() const { return stream_.compressed(); }
 
-  /// Whether the header claims more entries than there is text for: reading on must end in an
+  /// What is read of the stream's latest piece, of a plain file of all: whole lines, as far as the
+  /// header allows.
+  std::string_view body() const { return body_; }
+
+  /// Goes on to the next piece, after `found` entries in those before; whether there is one.
+  bool advance(Index found);
+
+  /// Goes back to the first piece.
+  void rewind();
+
+  /// Whether the header claims more entries than there can be text for: reading on must end in an
   /// error, and no memory may be taken by its word.
   bool claims_too_much() const;
 
-  /// Throws the Error(input) of a file that ends after `found` entries.
-  [[noreturn]] void fail_at_end(Index found) const;
+  /// To be called at the end. Throws the Error(input) of a file that ends after `found` entries, or
+  /// that has more text than the entries that it declares may have.
+  void require_end(Index found) const;
+
+  /// Throws the Error(input) of the line at `problem`, in body(), or of what is wrong with the
+  /// gzip data, if it is that. Reads on to say how many entries there are in all.
+  [[noreturn]] void fail_line(const char* problem, bool surplus);
+
+  /// Bytes of the text, when it was read to its end, and the seconds that inflating it took.
+  ReadTiming timing() const;
+
+  int threads;
+  std::size_t chunk_bytes;
+
+ private:
+  void begin();
+  std::string_view allowed(std::string_view piece);
+
+  TextStream stream_;
+  std::size_t blank_text_;
+  ParsedHeader header_;
+  std::string_view body_;
+  std::size_t left_ = 0;       ///< bytes that the header still allows after body()
+  bool too_much_ = false;      ///< whether there are more
+  Index found_ = 0;            ///< entries, when body() began
+  std::size_t blank_run_ = 0;  ///< bytes without an entry before it
 };
-
-/// Inflates `file` if it is gzip data, and parses its header. Throws Error(input) and
-/// Error(resources), as read_matrix_market() does.
-MatrixMarketText open_text(MappedFile file, const std::filesystem::path& path,
-                           const ReadOptions& options, ReadTiming& timing);
-
-/// Where the line ends, behind its LF or at the end of `body`, in which `size` bytes behind `begin`
-/// are reached.
-std::size_t chunk_end(std::string_view body, std::size_t begin, std::size_t size);
 
 /// An entry of a symmetric file that is not on the diagonal.
 struct TriangleEntry {
@@ -76,19 +105,23 @@ struct EntryRun {
   std::span<const double> values;
 };
 
-/// The entries of a Matrix Market file in its order. Memory: the mapped file (or the inflated text)
-/// and what a batch parses to, two fifths of its text in a file of many digits, at most 4 (array)
-/// or 6 times its text.
+/// The entries of a Matrix Market file in its order. Memory: the mapped file, a piece of what is
+/// inflated, and what a batch parses to, two fifths of its text in a file of many digits, at most 4
+/// (array) or 6 times its text.
 class EntryReader {
  public:
   /// Opens the file and reads its header. A batch is about `batch_bytes` of text; each costs the
   /// waiting of threads for each other.
   EntryReader(MappedFile file, const std::filesystem::path& path, const ReadOptions& options,
-              ReadTiming& timing, std::int64_t batch_bytes);
+              std::int64_t batch_bytes);
 
-  const MatrixMarketHeader& matrix() const { return source_.header.matrix; }
+  const MatrixMarketHeader& matrix() const { return source_.matrix(); }
   int threads() const { return source_.threads; }
   bool claims_too_much() const { return source_.claims_too_much(); }
+  ReadTiming timing() const { return source_.timing(); }
+
+  /// Entries that were handed out.
+  Index found() const { return found_; }
 
   /// The next runs, one behind the other, parsed in parallel; valid until the next call. None at
   /// the end. The same entries for any number of threads. Throws Error(input) with the words of
@@ -119,7 +152,7 @@ class EntryReader {
   MatrixMarketText source_;
   std::vector<Slot> slots_;
   std::vector<EntryRun> runs_;
-  std::size_t at_ = 0;  ///< how much of the body has been parsed
+  std::size_t at_ = 0;  ///< how much of source_.body() has been parsed
   Index found_ = 0;
   bool below_ = false, above_ = false;
 };

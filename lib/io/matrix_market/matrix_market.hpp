@@ -24,6 +24,8 @@
 // stand anywhere behind the banner, spaces and tabs around every number. Numbers do not depend on
 // the locale and may have a '+' or a Fortran exponent (1.5D+03).
 //
+// A line may have 2^20 characters, a thousand times as many as the standard allows.
+//
 // Values must be finite: `nan`, `inf` and what overflows (1e+400) are errors. What is too small
 // (1e-400) silently becomes the nearest double, subnormal or zero.
 //
@@ -58,13 +60,18 @@ struct MatrixMarketHeader {
   Index entries = 0;            ///< values in the file: declared, or (array) what the shape implies
   std::int64_t file_bytes = 0;  ///< size of the file as it lies on the disk
   std::int64_t text_bytes = 0;  ///< the same, inflated; of read_header() an estimate by the front
+  bool compressed = false;      ///< gzip data
 };
+
+/// Bytes of comments and blank lines that a file may have beyond what its entries need.
+inline constexpr std::size_t most_blank_text = std::size_t{1} << 26;
 
 struct ReadOptions {
   int threads = 0;  ///< 0: as many as OpenMP gives
 
-  /// A gzip file that inflates to more bytes is refused. 0: half of the memory available now.
-  std::int64_t inflated_limit = 0;
+  /// A file is refused whose text is longer than this and 1024 characters, the most that the
+  /// standard gives a line, for each entry that its size line stands for.
+  std::size_t blank_text = most_blank_text;
 
   /// Pieces of text that threads take one after another. The result does not depend on it.
   std::int64_t chunk_bytes = std::int64_t{1} << 20;
@@ -84,7 +91,8 @@ struct MatrixMarketBytes {
   std::filesystem::path name;  ///< stands in errors where a file's path does
 };
 
-/// Reads banner and size line only; of a gzip file no more is inflated than that needs.
+/// Reads banner and size line only; of a gzip file no more is inflated than that needs. A size line
+/// that does not come within most_blank_text bytes is missing.
 /// Cost: that of the comments before the size line. Throws Error(input).
 MatrixMarketHeader read_header(const std::filesystem::path& path);
 MatrixMarketHeader read_header(const MatrixMarketBytes& file);
@@ -93,8 +101,9 @@ MatrixMarketHeader read_header(const MatrixMarketBytes& file);
 /// (duplicates stay, one triangle stays one triangle). Of an array file the elements that are not
 /// zero become entries: all, the lower triangle (symmetric) or what is strictly below the diagonal
 /// (skew-symmetric), column by column.
-/// The same result for every number of threads. Memory: 24 bytes per entry beside the mapped file;
-/// never more than the file's size can justify, whatever its header claims.
+/// The same result for every number of threads. Memory: 24 bytes per entry, beside the mapped file
+/// or a few MiB of what is inflated; never more than the file's size can justify, whatever its
+/// header claims.
 /// Throws Error(input), and Error(resources) where memory is short.
 Coo read_matrix_market(const std::filesystem::path& path, const ReadOptions& options = {},
                        ReadTiming* timing = nullptr);

@@ -42,6 +42,17 @@ inline bool is_blank(char c) {
   return c == ' ' || c == '\t';
 }
 
+/// The first line of [begin, end) that is longer than longest_line, or `end`. Looks at a few
+/// characters a line of that length.
+const char* first_long_line(const char* begin, const char* end) {
+  while (end - begin > static_cast<std::ptrdiff_t>(longest_line)) {
+    const void* last = ::memrchr(begin, '\n', longest_line);
+    if (last == nullptr) return begin;
+    begin = static_cast<const char*>(last) + 1;
+  }
+  return end;
+}
+
 /// Calls parse(p, k) for the data of line after line, `limit` of them at most: it moves p behind
 /// the line, and hands back whether entry k stood there.
 template <typename Parse>
@@ -51,7 +62,7 @@ inline ChunkResult parse_lines(const char* p, const char* end, Index limit, cons
     const char* const line = p;
     p = skip_blanks(p);
     if (!is_digit(*p) && is_without_data(p, end)) [[unlikely]] {
-      p = next_line(p, end);
+      p = *p == '\n' ? p + 1 : next_line(p, end);
       continue;
     }
     if (k == limit) [[unlikely]]
@@ -99,15 +110,8 @@ ChunkResult parse_array(const char* begin, const char* end, double* values, Inde
   });
 }
 
-/// The word after the last one that was read, or what is said in its place.
-std::string word_or_end(const std::vector<std::string_view>& word, std::size_t i) {
-  return i < word.size() ? quoted(word[i]) : "the end of the line";
-}
-
-}  // namespace
-
-ChunkResult parse_chunk(const char* begin, const char* end, const MatrixMarketHeader& matrix,
-                        EntryTarget target, Index limit) {
+ChunkResult parse_short_lines(const char* begin, const char* end, const MatrixMarketHeader& matrix,
+                              EntryTarget target, Index limit) {
   if (matrix.format == MatrixMarketFormat::array) {
     return parse_array(begin, end, target.value, limit);
   }
@@ -117,6 +121,21 @@ ChunkResult parse_chunk(const char* begin, const char* end, const MatrixMarketHe
   return matrix.symmetry == Symmetry::skew_symmetric
              ? parse_coordinates<true, false>(begin, end, matrix, target, limit)
              : parse_coordinates<true, true>(begin, end, matrix, target, limit);
+}
+
+/// The word after the last one that was read, or what is said in its place.
+std::string word_or_end(const std::vector<std::string_view>& word, std::size_t i) {
+  return i < word.size() ? quoted(word[i]) : "the end of the line";
+}
+
+}  // namespace
+
+ChunkResult parse_chunk(const char* begin, const char* end, const MatrixMarketHeader& matrix,
+                        EntryTarget target, Index limit) {
+  const char* const stop = first_long_line(begin, end);
+  const ChunkResult result = parse_short_lines(begin, stop, matrix, target, limit);
+  if (result.problem != nullptr || stop == end) return result;
+  return {result.found, stop, result.found == limit && count_data_lines({stop, longest_line}) > 0};
 }
 
 Index count_lines(std::string_view text) {
@@ -138,6 +157,15 @@ Index count_lines(std::string_view text) {
   return lines + std::count(text.begin() + static_cast<std::ptrdiff_t>(i), text.end(), '\n');
 }
 
+std::size_t chunk_end(std::string_view body, std::size_t begin, std::size_t size) {
+  if (body.size() - begin <= size) return body.size();
+  const std::size_t last = begin + size - 1;  // that it should have, at least
+  const std::size_t end = body.substr(last, longest_line).find('\n');
+  if (end != body.npos) return last + end + 1;
+  if (body.size() - last <= longest_line) return body.size();
+  return begin + body.substr(begin, last - begin).rfind('\n') + 1;
+}
+
 Index count_data_lines(std::string_view text) {
   Index lines = 0;
   const char* const end = text.data() + text.size();
@@ -148,24 +176,35 @@ Index count_data_lines(std::string_view text) {
   return lines;
 }
 
-void fail_line(std::string_view text, const std::filesystem::path& path, const ParsedHeader& header,
-               const char* problem, bool surplus) {
-  const MatrixMarketHeader& matrix = header.matrix;
+WrongLine wrong_line(std::string_view text, const char* problem, bool surplus) {
   const auto offset = static_cast<std::size_t>(problem - text.data());
-  const Index number = count_lines(text.substr(0, offset)) + 1;
-  const std::string_view line = line_at(text, offset);
+  WrongLine wrong;
+  wrong.text = text.substr(offset, longest_line + 1);
+  wrong.number = count_lines(text.substr(0, offset)) + 1;
+  if (!surplus) return wrong;
+  wrong.surplus = count_data_lines(text.substr(offset, most_blank_text));
+  wrong.more_follow = text.size() - offset > most_blank_text;
+  return wrong;
+}
+
+void fail_line(const WrongLine& wrong, const std::filesystem::path& path,
+               const ParsedHeader& header) {
+  const MatrixMarketHeader& matrix = header.matrix;
+  const Index number = wrong.number;
+  const std::string_view line = line_at(wrong.text, 0);
   const bool array = matrix.format == MatrixMarketFormat::array;
-  if (surplus) {
-    const Index actual = count_data_lines(text.substr(header.body));
+  if (wrong.surplus > 0) {
     fail_at(path, number,
             fmt::format("the end of the file after the {} entries that line {} {}", matrix.entries,
                         header.size_line, array ? "implies" : "declares"),
-            fmt::format("{} ({} entries in all)", quoted(line), actual),
+            fmt::format("{} ({}{} entries in all)", quoted(line),
+                        wrong.more_follow ? "more than " : "", matrix.entries + wrong.surplus),
             "correct the size line or remove the surplus lines");
   }
+  require_line(path, number, wrong.text);
   if (has_bare_return(line)) fail_bare_return(path, number, line);
   // A copy that was broken off ends within a line.
-  const bool file_ends_here = text.find('\n', offset) == text.npos;
+  const bool file_ends_here = wrong.text.find('\n') == wrong.text.npos;
   const auto or_copy_again = [&](std::string_view what) {
     return fmt::format(
         "{}{}", file_ends_here ? "the file ends in this line: copy it again, or " : "", what);

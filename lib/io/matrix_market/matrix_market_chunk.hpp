@@ -35,9 +35,25 @@ Index count_lines(std::string_view text);
 /// Lines in `text` that are neither blank nor comments.
 Index count_data_lines(std::string_view text);
 
-/// Throws the Error(input) that says what is wrong with the line at `problem`, with its number.
-/// Reads the line again, without hurry.
-[[noreturn]] void fail_line(std::string_view text, const std::filesystem::path& path,
-                            const ParsedHeader& header, const char* problem, bool surplus);
+/// Where the line ends, after its LF or at the end of `body`, in which `size` bytes after `begin`
+/// are reached. Before that line where it is longer than longest_line: at `begin` where it is the
+/// first.
+std::size_t chunk_end(std::string_view body, std::size_t begin, std::size_t size);
+
+/// A line that is wrong.
+struct WrongLine {
+  std::string_view text;     ///< what the file has from there on, one line at least if it is that
+                             ///< long
+  Index number = 0;          ///< 1-based
+  Index surplus = 0;         ///< entries from there on, where it is wrong as it is one too many
+  bool more_follow = false;  ///< that were not counted
+};
+
+/// The line at `problem`, of a text that begins with the file's first line.
+WrongLine wrong_line(std::string_view text, const char* problem, bool surplus);
+
+/// Throws the Error(input) that says what is wrong with a line. Reads it again, without hurry.
+[[noreturn]] void fail_line(const WrongLine& wrong, const std::filesystem::path& path,
+                            const ParsedHeader& header);
 
 }  // namespace spsolve::io

@@ -75,8 +75,11 @@ void parse_banner(std::string_view text, const std::filesystem::path& path,
   const std::string_view line = line_at(text, 0);
   const auto word = words(line.substr(0, 1024));
   if (word.empty() || lower(word[0]) != lower(banner_start)) {
-    fail_at(path, 1, "'%%MatrixMarket matrix ...'", quoted(line), advice_without_banner(text));
+    constexpr std::size_t some = 1 << 16;
+    fail_at(path, 1, "'%%MatrixMarket matrix ...'", quoted(line),
+            advice_without_banner(text.substr(0, some)));
   }
+  require_line(path, 1, text);
   if (has_bare_return(line)) fail_bare_return(path, 1, line);
   if (word.size() != 5) {
     fail_at(path, 1, "five words: '%%MatrixMarket', object, format, field and symmetry",
@@ -193,25 +196,33 @@ std::optional<ParsedHeader> parse_header(std::string_view text, const std::files
     text.remove_prefix(3);
     header.body = 3;
   }
-  if (!whole_file) {
-    text = text.substr(0, text.rfind('\n') + 1);
-    if (text.empty()) return std::nullopt;
+  if (!whole_file && text.size() <= longest_line && text.find('\n') == text.npos) {
+    return std::nullopt;
   }
   parse_banner(text, path, header.matrix);
+  const bool goes_on = text.size() > most_blank_text;
+  text = text.substr(0, most_blank_text);
+  if (!whole_file || goes_on) text = text.substr(0, text.rfind('\n') + 1);
   Index number = 1;
-  std::size_t begin = 0;
-  for (;;) {
-    const std::size_t end = text.find('\n', begin);
-    if (end == std::string_view::npos || end + 1 == text.size()) break;
-    begin = end + 1;
+  std::size_t end = std::min(text.find('\n'), text.size());
+  while (end + 1 < text.size()) {
+    const std::size_t begin = end + 1;
+    end = std::min(text.find('\n', begin), text.size());
     ++number;
+    if (end - begin >= longest_line) require_line(path, number, text.substr(begin));
+    if (text[begin] == '%' || end == begin) continue;
     const std::string_view line = line_at(text, begin);
-    const auto first = words(line, 1);
-    if (first.empty() || first[0][0] == '%') continue;
+    const std::size_t first = line.find_first_not_of(" \t");
+    if (first == line.npos || line[first] == '%') continue;
     parse_size_line(line, path, number, header.matrix);
     header.size_line = number;
-    header.body += std::min(text.find('\n', begin), text.size() - 1) + 1;
+    header.body += std::min(end, text.size() - 1) + 1;
     return header;
+  }
+  if (goes_on) {
+    fail_at(path, number, "a size line of rows, columns and, in a coordinate file, entries",
+            fmt::format("{} MiB of comments and blank lines", most_blank_text >> 20),
+            "remove them, or put the size line in front of them");
   }
   if (!whole_file) return std::nullopt;
   fail_at(path, number, "a size line of rows, columns and, in a coordinate file, entries",
@@ -245,8 +256,17 @@ std::vector<std::string_view> words(std::string_view line, std::size_t most) {
 }
 
 std::string_view line_at(std::string_view text, std::size_t begin) {
-  const std::string_view line = text.substr(begin, text.find('\n', begin) - begin);
+  std::string_view line = text.substr(begin, longest_line);
+  line = line.substr(0, line.find('\n'));
   return line.ends_with('\r') ? line.substr(0, line.size() - 1) : line;
+}
+
+void require_line(const std::filesystem::path& path, Index line, std::string_view rest) {
+  const std::string_view most = rest.substr(0, longest_line);
+  if (rest.size() <= longest_line || most.find('\n') != most.npos) return;
+  fail_at(path, line, fmt::format("a line of at most {} characters", longest_line),
+          fmt::format("{} and more", quoted(most)),
+          "break the line, or name a file of text: a line of Matrix Market has at most 1024");
 }
 
 void fail_bare_return(const std::filesystem::path& path, Index line, std::string_view text) {

@@ -14,6 +14,9 @@
 
 namespace spsolve::io {
 
+/// Most characters of a line, with its end, that are read: a thousand times the standard's.
+inline constexpr std::size_t longest_line = std::size_t{1} << 20;
+
 /// The header and where it ends.
 struct ParsedHeader {
   MatrixMarketHeader matrix;
@@ -22,7 +25,8 @@ struct ParsedHeader {
 };
 
 /// Parses banner, comments and size line. Empty when `text` is only the front of a file and the
-/// size line is not wholly in it. Throws Error(input) with the line.
+/// size line is not wholly in it. Looks at no more than most_blank_text bytes. Throws
+/// Error(input) with the line.
 std::optional<ParsedHeader> parse_header(std::string_view text, const std::filesystem::path& path,
                                          bool whole_file);
 
@@ -37,8 +41,12 @@ std::string quoted(std::string_view text);
 std::vector<std::string_view> words(std::string_view line,
                                     std::size_t most = static_cast<std::size_t>(-1));
 
-/// The line of `text` at `begin`, without its LF or CR LF.
+/// The line of `text` at `begin`, without its LF or CR LF; of one that is too long the front.
 std::string_view line_at(std::string_view text, std::size_t begin);
+
+/// Throws Error(input) where the line at the front of `rest`, which the file ends with, is longer
+/// than longest_line.
+void require_line(const std::filesystem::path& path, Index line, std::string_view rest);
 
 /// Whether `line` holds a CR, which line_at() leaves only where it ends no line.
 inline bool has_bare_return(std::string_view line) {

@@ -31,46 +31,75 @@ using io::MatrixMarketText;
 using io::ParsedHeader;
 namespace fs = std::filesystem;
 
-/// Ends of the pieces of `body`, each behind an LF or at the end, about `size` bytes apart.
+/// Of text, that readers of entries parse at a time.
+constexpr std::int64_t batch_bytes = std::int64_t{1} << 26;
+
+/// Ends of the pieces of `body`, each after an LF or at the end, about `size` bytes apart; the last
+/// one is before a line that is too long.
 std::vector<std::size_t> chunk_borders(std::string_view body, std::size_t size) {
   std::vector<std::size_t> borders{0};
   while (borders.back() < body.size()) {
-    borders.push_back(io::chunk_end(body, borders.back(), size));
+    const std::size_t end = io::chunk_end(body, borders.back(), size);
+    if (end == borders.back()) break;
+    borders.push_back(end);
   }
   return borders;
+}
+
+/// Asks for large pages for `size` elements of `values`, for which memory was reserved: fewer page
+/// faults, a quarter of the time of reading.
+template <typename T>
+void advise_huge_pages(const std::vector<T>& values, std::size_t size) {
+  constexpr std::size_t huge_page = std::size_t{1} << 21;
+  if (size * sizeof(T) < 2 * huge_page) return;
+  const auto begin = reinterpret_cast<std::uintptr_t>(values.data());
+  const std::uintptr_t aligned = (begin + huge_page - 1) / huge_page * huge_page;
+  const std::size_t length = size * sizeof(T) - (aligned - begin);
+  ::madvise(reinterpret_cast<void*>(aligned), length, MADV_HUGEPAGE);
 }
 
 /// Makes `values` hold `size` elements; memory for it was reserved.
 template <typename T>
 void resize_in_huge_pages(std::vector<T>& values, std::size_t size) {
-  constexpr std::size_t huge_page = std::size_t{1} << 21;
-  if (size * sizeof(T) >= 2 * huge_page) {  // fewer page faults: a quarter of the time of reading
-    const auto begin = reinterpret_cast<std::uintptr_t>(values.data());
-    const std::uintptr_t aligned = (begin + huge_page - 1) / huge_page * huge_page;
-    const std::size_t length = size * sizeof(T) - (aligned - begin);
-    ::madvise(reinterpret_cast<void*>(aligned), length, MADV_HUGEPAGE);
-  }
+  advise_huge_pages(values, size);
   values.resize(size);
 }
 
-[[noreturn]] void fail_memory(const MatrixMarketText& source, std::size_t bytes) {
-  fail(ExitCode::resources,
-       "{}: its {} entries need {} MiB of memory, {} MiB are available; use a larger machine",
-       source.path.string(), source.header.matrix.entries, (bytes >> 20) + 1, free_memory() >> 20);
+/// Of the lists of so many entries.
+std::size_t bytes_of(const MatrixMarketHeader& matrix, Index entries) {
+  const bool array = matrix.format == MatrixMarketFormat::array;
+  return static_cast<std::size_t>(entries) * (array ? 8 : 24);
 }
 
-/// Gives `lists` room for `entries`; the vectors are touched in parallel.
-void allocate(const MatrixMarketText& source, Coo& lists, Index entries) {
+[[noreturn]] void fail_memory(const fs::path& path, const MatrixMarketHeader& matrix,
+                              std::size_t bytes) {
+  fail(ExitCode::resources,
+       "{}: its {} entries need {} MiB of memory, {} MiB are available; use a larger machine",
+       path.string(), matrix.entries, (bytes >> 20) + 1, free_memory() >> 20);
+}
+
+/// Gives `lists` room for `entries`, of which nothing is touched; whether there is as much.
+bool has_room(const MatrixMarketHeader& matrix, Coo& lists, Index entries) {
   const auto size = static_cast<std::size_t>(entries);
-  const bool array = source.header.matrix.format == MatrixMarketFormat::array;
-  const std::size_t bytes = size * (array ? 8 : 24);
-  if (bytes > std::size_t{1} << 26 && bytes > free_memory()) fail_memory(source, bytes);
+  const bool array = matrix.format == MatrixMarketFormat::array;
+  const std::size_t bytes = bytes_of(matrix, entries);
+  if (bytes > std::size_t{1} << 26 && bytes > free_memory()) return false;
   try {
     lists.value.reserve(size);
     lists.row.reserve(array ? 0 : size);
     lists.column.reserve(array ? 0 : size);
   } catch (const std::bad_alloc&) {
-    fail_memory(source, bytes);
+    return false;
+  }
+  return true;
+}
+
+/// Gives `lists` room for `entries`; the vectors are touched in parallel.
+void allocate(const MatrixMarketText& source, Coo& lists, Index entries) {
+  const auto size = static_cast<std::size_t>(entries);
+  const std::size_t bytes = bytes_of(source.matrix(), entries);
+  if (!has_room(source.matrix(), lists, entries)) {
+    fail_memory(source.path(), source.matrix(), bytes);
   }
 #pragma omp parallel sections num_threads(std::min(source.threads, 3)) if (bytes > std::size_t{1} \
                                                                                        << 22)
@@ -108,9 +137,9 @@ void check_triangles(const fs::path& path, Symmetry symmetry, const Coo& lists) 
 /// Threads take pieces of whole lines in turn. Where a piece's first entry goes follows from the
 /// number of lines before it: counted only when there are several threads, and looked at line by
 /// line only when comments or blank lines stand among them.
-void parse_body(const MatrixMarketText& source, Coo& lists) {
+void parse_body(MatrixMarketText& source, Coo& lists) {
   const std::string_view body = source.body();
-  const MatrixMarketHeader& matrix = source.header.matrix;
+  const MatrixMarketHeader& matrix = source.matrix();
   const std::vector<std::size_t> borders = chunk_borders(body, source.chunk_bytes);
   const auto chunks = static_cast<Index>(borders.size()) - 1;
   const int threads = static_cast<int>(std::min<Index>(source.threads, std::max<Index>(chunks, 1)));
@@ -156,14 +185,36 @@ void parse_body(const MatrixMarketText& source, Coo& lists) {
 
   Index found = 0;
   for (const io::ChunkResult& result : results) {
-    if (result.problem != nullptr) {
-      io::fail_line(source.text(), source.path, source.header, result.problem, result.surplus);
-    }
+    if (result.problem != nullptr) source.fail_line(result.problem, result.surplus);
     found += result.found;
   }
-  if (found < matrix.entries) source.fail_at_end(found);
+  if (borders.back() < body.size()) {
+    const std::string_view line = body.substr(borders.back(), io::longest_line);
+    source.fail_line(line.data(), found == matrix.entries && io::count_data_lines(line) > 0);
+  }
+  source.require_end(found);
   if (matrix.format == MatrixMarketFormat::coordinate) {
-    check_triangles(source.path, matrix.symmetry, lists);
+    check_triangles(source.path(), matrix.symmetry, lists);
+  }
+}
+
+/// The entries of a gzip file, which its reader inflates piece by piece.
+void append_entries(io::EntryReader& reader, const fs::path& path, Coo& lists) {
+  const MatrixMarketHeader& matrix = reader.matrix();
+  const Index entries = matrix.entries;
+  if (reader.claims_too_much() || !has_room(matrix, lists, entries)) {
+    reader.read_to_end();
+    fail_memory(path, matrix, bytes_of(matrix, entries));
+  }
+  advise_huge_pages(lists.value, lists.value.capacity());
+  advise_huge_pages(lists.row, lists.row.capacity());
+  advise_huge_pages(lists.column, lists.column.capacity());
+  for (auto runs = reader.next(); !runs.empty(); runs = reader.next()) {
+    for (const io::EntryRun& run : runs) {
+      lists.row.insert(lists.row.end(), run.row.begin(), run.row.end());
+      lists.column.insert(lists.column.end(), run.column.begin(), run.column.end());
+      lists.value.insert(lists.value.end(), run.values.begin(), run.values.end());
+    }
   }
 }
 
@@ -183,45 +234,48 @@ void keep_nonzeros(const MatrixMarketHeader& matrix, Coo& lists) {
   });
 }
 
-/// Bytes of a whole text of which `front` shows the beginning: its lines are as long as those.
-std::int64_t expected_text(std::string_view front, const ParsedHeader& header, bool whole) {
-  const auto bytes = static_cast<double>(front.size() - header.body);
-  const Index lines = io::count_lines(front.substr(header.body));
-  if (whole || lines == 0) return static_cast<std::int64_t>(front.size());
-  return static_cast<std::int64_t>(static_cast<double>(header.body) +
-                                   bytes / static_cast<double>(lines) *
+/// About the bytes of a whole text of which the stream has shown the front: its lines are as long
+/// as those of that.
+std::int64_t expected_text(const io::TextStream& stream, const ParsedHeader& header) {
+  const std::size_t seen = stream.bytes_before() + stream.piece().size();
+  const std::string_view front = stream.piece().substr(header.body);
+  const Index lines = stream.at_end() ? 0 : io::count_lines(front);
+  if (lines == 0) return static_cast<std::int64_t>(seen);
+  return static_cast<std::int64_t>(static_cast<double>(seen - front.size()) +
+                                   static_cast<double>(front.size()) / static_cast<double>(lines) *
                                        static_cast<double>(header.matrix.entries));
 }
 
-MatrixMarketHeader header_of(std::string_view text, const fs::path& path) {
-  std::optional<ParsedHeader> header;
-  if (io::is_gzip(text)) {
-    for (std::size_t front = 1 << 16; !header; front *= 8) {
-      const MappedFile part = io::inflate_gzip(text, path, free_memory() / 2, front);
-      const bool whole = part.text().size() < front;
-      header = io::parse_header(part.text(), path, whole);
-      if (header) header->matrix.text_bytes = expected_text(part.text(), *header, whole);
-    }
-  } else {
-    header = io::parse_header(text, path, true);
-    header->matrix.text_bytes = static_cast<std::int64_t>(text.size());
-  }
-  header->matrix.file_bytes = static_cast<std::int64_t>(text.size());
-  return header->matrix;
+MatrixMarketHeader header_of(MappedFile file, const fs::path& path) {
+  io::TextStream stream(std::move(file), path);
+  ParsedHeader header = io::read_front(stream);
+  header.matrix.text_bytes = expected_text(stream, header);
+  header.matrix.file_bytes = static_cast<std::int64_t>(stream.file_bytes());
+  header.matrix.compressed = stream.compressed();
+  return header.matrix;
 }
 
 Coo entries_of(const Timer& timer, MappedFile file, const fs::path& path,
                const ReadOptions& options, ReadTiming* timing) {
-  ReadTiming measured;
-  const MatrixMarketText source = io::open_text(std::move(file), path, options, measured);
-  const MatrixMarketHeader& matrix = source.header.matrix;
   Coo lists;
-  lists.rows = matrix.rows;
-  lists.columns = matrix.columns;
-  lists.symmetry = matrix.symmetry;
-  parse_body(source, lists);
-  if (matrix.format == MatrixMarketFormat::array) keep_nonzeros(matrix, lists);
-  measured.seconds = timer.seconds();
+  ReadTiming measured;
+  const auto read = [&](auto& source, auto&& fill) {
+    const MatrixMarketHeader& matrix = source.matrix();
+    lists.rows = matrix.rows;
+    lists.columns = matrix.columns;
+    lists.symmetry = matrix.symmetry;
+    fill(source);
+    if (matrix.format == MatrixMarketFormat::array) keep_nonzeros(matrix, lists);
+    measured = source.timing();
+    measured.seconds = timer.seconds();
+  };
+  if (io::is_gzip(file.text())) {
+    io::EntryReader reader(std::move(file), path, options, batch_bytes);
+    read(reader, [&](auto& source) { append_entries(source, path, lists); });
+  } else {
+    MatrixMarketText text(std::move(file), path, options);
+    read(text, [&](auto& source) { parse_body(source, lists); });
+  }
   if (timing != nullptr) *timing = measured;
   return lists;
 }
@@ -265,9 +319,7 @@ void add_entries(io::EntryReader& reader, const fs::path& path, Dense<double>& r
 
 Dense<double> dense_of(const Timer& timer, MappedFile file, const fs::path& path,
                        const ReadOptions& options, ReadTiming* timing) {
-  ReadTiming measured;
-  constexpr std::int64_t batch_bytes = std::int64_t{1} << 26;
-  io::EntryReader reader(std::move(file), path, options, measured, batch_bytes);
+  io::EntryReader reader(std::move(file), path, options, batch_bytes);
   const MatrixMarketHeader& matrix = reader.matrix();
   const bool fits = io::fits_in_memory(matrix.rows, matrix.columns);
   if (!fits || reader.claims_too_much()) reader.read_to_end();
@@ -283,6 +335,7 @@ Dense<double> dense_of(const Timer& timer, MappedFile file, const fs::path& path
   } else {
     add_entries(reader, path, result);
   }
+  ReadTiming measured = reader.timing();
   measured.seconds = timer.seconds();
   if (timing != nullptr) *timing = measured;
   return result;
@@ -311,11 +364,11 @@ void check_sums(const fs::path& file, const Csr<double>& matrix,
 }
 
 MatrixMarketHeader read_header(const fs::path& path) {
-  return header_of(MappedFile::open(path).text(), path);
+  return header_of(MappedFile::open(path), path);
 }
 
 MatrixMarketHeader read_header(const MatrixMarketBytes& file) {
-  return header_of(file.bytes, file.name);
+  return header_of(MappedFile::copy(file.bytes), file.name);
 }
 
 Coo read_matrix_market(const fs::path& path, const ReadOptions& options, ReadTiming* timing) {

@@ -92,10 +92,13 @@ TEST(Zip, NumbersOf64Bits) {
     const auto members = io::zip_members(bytes, "a.zip");
     ASSERT_EQ(members.size(), 3u);
     EXPECT_EQ(members[1].name, "long");
-    EXPECT_EQ(io::ZipContent(members[0], "a.zip", 9000).bytes(), "ab");
-    EXPECT_EQ(io::ZipContent(members[1], "a.zip", 9000).bytes(), long_text);
-    EXPECT_EQ(io::ZipContent::front(members[1], "a.zip", 3).bytes(), "zzz");
-    EXPECT_EQ(io::ZipContent(members[2], "a.zip", 9000).bytes(), "c");
+    const std::string name = "a.zip";
+    EXPECT_EQ(io::ZipStream(members[0], name).checked(9000), "ab");
+    EXPECT_EQ(io::ZipStream(members[2], name).checked(9000), "c");
+    io::ZipStream stream(members[1], name);
+    EXPECT_EQ(stream.checked(3), "zzz");
+    EXPECT_EQ(stream.checked(9000), long_text.substr(3));
+    EXPECT_EQ(stream.left(), 0u);
   }
 }
 

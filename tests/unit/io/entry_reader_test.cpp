@@ -19,10 +19,9 @@ using io::EntryRun;
 using test::error_of;
 
 EntryReader reader_of(const std::string& text, int threads = 2, std::int64_t batch_bytes = 64) {
-  ReadTiming timing;
   ReadOptions options;
   options.threads = threads;
-  return {io::MappedFile::copy(text), "a.mtx", options, timing, batch_bytes};
+  return {io::MappedFile::copy(text), "a.mtx", options, batch_bytes};
 }
 
 std::string banner(const std::string& words) {
