@@ -32,6 +32,7 @@
 #include "process/system.hpp"
 #include "report/html_report.hpp"
 #include "task/begin.hpp"
+#include "task/check.hpp"
 #include "task/help.hpp"
 #include "task/multiply.hpp"
 #include "task/solve/solve.hpp"
@@ -234,10 +235,11 @@ ExitCode run(Team& team, const SpsolveLine& line) {
                          name(config.task), fmt::join(keys, ", ")));
   }
   if (line.check) {
-    together(team, [&] {
-      if (speaks) check_files(config);
+    const std::vector<CheckedFile> files = together(team, [&] {
+      return speaks ? check_files(config, Deadline(line.check_seconds))
+                    : std::vector<CheckedFile>{};
     });
-    if (speaks) print_out(line.name() + ": the configuration is valid\n");
+    if (speaks) print_out(line.name() + ": the configuration is valid\n" + to_text(files));
     return ExitCode::solved;
   }
   Gpus gpus = find_gpus(config.device);

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -180,8 +181,16 @@ void describe(CLI::App& app, SpsolveLine& line) {
   app.add_option("--config", line.config, "configuration file of any name")->type_name("FILE");
   app.add_flag("--print-config", line.print_config,
                "print the whole configuration, defaults included, and stop");
-  app.add_flag("--check", line.check,
-               "check the configuration and the files that it names, and stop");
+  CLI::Option* check =
+      app.add_flag("--check", line.check,
+                   "check the configuration and the files that it names, their entries too, tell "
+                   "all mistakes, and stop");
+  app.add_option("--check-seconds", line.check_seconds,
+                 "with --check: the seconds for which entries are read, 2 at first; the check "
+                 "says where that was too short; inf: all entries")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.0, std::numeric_limits<double>::infinity()))
+      ->needs(check);
   CLI::Option* dry_run =
       app.add_flag("--dry-run", line.dry_run, "print the memory plan of every rank and stop");
   app.add_option(

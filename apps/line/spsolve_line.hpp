@@ -22,6 +22,7 @@ struct SpsolveLine {
   bool multiply = false;
   bool print_config = false;
   bool check = false;
+  double check_seconds = 2;  ///< that a check may read entries for
   bool dry_run = false;
   int ranks = 0;  ///< that a dry run looks ahead to; 0: those that there are
   bool quiet = false;

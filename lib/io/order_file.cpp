@@ -65,7 +65,8 @@ void require_few_blanks(const std::filesystem::path& path, Index number, std::si
 
 }  // namespace
 
-std::vector<LocalIndex> read_order(const std::filesystem::path& path, Index rows) {
+std::vector<LocalIndex> read_order(const std::filesystem::path& path, Index rows,
+                                   const Deadline& deadline) {
   io::TextStream stream(io::MappedFile::open(path, "an order of elimination"), path);
   std::string_view text = stream.next();
   std::size_t begin = 0;
@@ -82,9 +83,11 @@ std::vector<LocalIndex> read_order(const std::filesystem::path& path, Index rows
   std::vector<LocalIndex> order;
   std::vector<Index> line_of(static_cast<std::size_t>(rows), 0);
   order.reserve(static_cast<std::size_t>(rows));
+  constexpr Index lines_a_look = 4096;  // at the clock
   for (; !text.empty(); text = stream.next(), begin = 0) {
     while (begin < text.size()) {
       ++number;
+      if (number % lines_a_look == 0 && deadline.is_over()) return order;
       io::require_line(path, number, text.substr(begin));
       const std::string_view line = io::line_at(text, begin);
       begin = std::min(text.find('\n', begin), text.size() - 1) + 1;

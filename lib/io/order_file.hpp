@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/types.hpp"
+#include "io/files/deadline.hpp"
 
 namespace spsolve {
 
@@ -11,8 +12,9 @@ namespace spsolve {
 /// of a matrix of so many, from 1, one a line; blank lines and those that begin with % are passed
 /// over. A Matrix Market file "array integer general" of one column is one as well. Element k of
 /// the result is the row, from 0, that is eliminated k-th. Throws Error(input) with the file, the
-/// line, what was expected and what to do.
-/// Cost: one pass; 12 bytes a row beside the file.
-std::vector<LocalIndex> read_order(const std::filesystem::path& path, Index rows);
+/// line, what was expected and what to do. Stops when `deadline` is over, with the rows read so
+/// far. Cost: one pass; 12 bytes a row beside the file.
+std::vector<LocalIndex> read_order(const std::filesystem::path& path, Index rows,
+                                   const Deadline& deadline = {});
 
 }  // namespace spsolve

@@ -189,6 +189,30 @@ void check_counts(const EntryArrays& arrays, const std::string& name) {
   require_integers(arrays.column, "indices of columns", name);
 }
 
+Index check_offsets(const Numbers& part, Range allowed, Index entries, const std::string& name) {
+  return visit_numbers(part, [&](const auto& at) {
+    Index before = allowed.first;
+    for (Index k = 0; k < part.count; ++k) {
+      if (!is_within(at(k), before, allowed.last)) fail_offsets(entries, name);
+      before = static_cast<Index>(at(k));
+    }
+    return before;
+  });
+}
+
+void check_indices(const Numbers& part, Index size, std::string_view what, const std::string& name,
+                   Index before) {
+  checked_indices<Index>(part, size, what, name, before);
+}
+
+double check_values(const Numbers& part, const std::string& name, Index before) {
+  double largest = 0;
+  for (const double value : checked_values(part, name, before)) {
+    largest = std::max(largest, std::abs(value));
+  }
+  return largest;
+}
+
 StoredRows stored_rows(const CompressedArrays& arrays, const std::string& name) {
   check_counts(arrays, name);
   return {arrays.rows, arrays.columns, checked_offsets(arrays.offsets, arrays.values.count, name),

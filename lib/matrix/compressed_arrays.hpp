@@ -49,4 +49,13 @@ Csr<double> csr_from_entries(const EntryArrays& arrays, const std::string& name)
 void check_counts(const CompressedArrays& arrays, const std::string& name);
 void check_counts(const EntryArrays& arrays, const std::string& name);
 
+/// Looks at some numbers of an array of a matrix with so many entries, and throws what
+/// csr_from_arrays() would of them: whether offsets ascend within `allowed`, both ends with it;
+/// hands back the last one. Whether indices are below `size`; whether values are finite; hands back
+/// the largest |value|. Entries are counted from `before` on.
+Index check_offsets(const Numbers& part, Range allowed, Index entries, const std::string& name);
+void check_indices(const Numbers& part, Index size, std::string_view what, const std::string& name,
+                   Index before);
+double check_values(const Numbers& part, const std::string& name, Index before);
+
 }  // namespace spsolve

@@ -16,27 +16,17 @@
 #include "io/files/atomic_file.hpp"
 #include "io/files/special_file.hpp"
 #include "io/matrix_source.hpp"
-#include "io/order_file.hpp"
-#include "krylov/null_space.hpp"
 #include "matrix/convert.hpp"
 #include "process/log.hpp"
 #include "process/system.hpp"
-#include "task/input/coordinates.hpp"
-#include "task/input/right_hand_side.hpp"
-#include "task/multivector.hpp"
 
 namespace spsolve {
 
-namespace {
-
-/// The files that the task writes, "" for none.
 std::vector<std::filesystem::path> result_files(const Config& config) {
   const bool solves = config.task == Task::solve;
   return {solves ? config.output.solution : config.output.product, config.output.report,
           config.output.html, solves ? config.checkpoint.systems : ""};
 }
-
-}  // namespace
 
 void set_blas_threads(int threads) {
   constexpr auto unlimited = std::numeric_limits<std::int64_t>::max();
@@ -71,47 +61,6 @@ void begin_report(const Config& config, const Team& team, const Versions& versio
     if (!file.empty()) report.files.push_back(file.string());
   }
   report.configuration = config;
-}
-
-void check_files(const Config& config) {
-  std::vector<Failure> failures;
-  const auto check = [&](const auto& look) {
-    try {
-      look();
-    } catch (...) {
-      failures.push_back(current_failure());
-    }
-  };
-  MatrixShape shape;
-  check([&] { shape = describe_matrix(config.matrix.name()); });
-  if (failures.empty() && config.task == Task::solve && config.solve.ordering == Ordering::file) {
-    check([&] { read_order(config.solve.ordering_file, shape.rows); });
-  }
-  const bool known = failures.empty();
-  check([&] {
-    if (config.task == Task::solve) {
-      const auto b = find_right_hand_side(config, shape.rows).config;
-      const auto rows = known ? std::optional(shape.rows) : std::nullopt;
-      const Index columns = columns_of_b(b, rows);
-      check_result_columns(config.output.solution, columns);
-      if (known) check_first_guess(config.solve.initial_guess, shape.rows, columns);
-    } else {
-      const auto columns = known ? std::optional(shape.columns) : std::nullopt;
-      check_result_columns(config.output.product, columns_of_x(config.multiply, columns));
-    }
-  });
-  if (known && config.task == Task::solve) {
-    check([&] { find_coordinates(config.solve.coordinates, "", shape.rows); });
-    check([&] { null_vectors(config.solve, shape.rows); });
-  }
-  for (const auto& file : result_files(config)) check([&] { io::require_folder_of(file); });
-  if (config.task == Task::solve) {
-    check([&] { io::require_folder_of(config.solve.analysis_file); });  // a run does without
-  }
-  if (failures.empty()) return;
-  std::vector<std::string_view> sentences;
-  for (const Failure& failure : failures) sentences.push_back(failure.message);
-  fail(failures.front().code, "{}", fmt::join(sentences, "\n"));
 }
 
 void check_result_columns(const std::filesystem::path& file, Index columns) {

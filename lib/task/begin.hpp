@@ -1,6 +1,8 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
+#include <vector>
 
 #include "config/config.hpp"
 #include "matrix/csr.hpp"
@@ -17,10 +19,8 @@ namespace spsolve {
 void begin_report(const Config& config, const Team& team, const Versions& versions,
                   TaskReport& report);
 
-/// Throws Error, one sentence a line, where files that the task reads cannot be read, or folders of
-/// its results are missing: the words of begin_task() and of the readers. It looks at no more than
-/// the header of files to read.
-void check_files(const Config& config);
+/// The files that the task writes, "" for none.
+std::vector<std::filesystem::path> result_files(const Config& config);
 
 /// Sets the threads of this process' BLAS and, where the process may not map what it likes (ulimit
 /// -v), has them and the BLAS take their memory now: before anything else is planned, as it is then

@@ -1,6 +1,7 @@
 #include "io/binary/npz.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "core/error.hpp"
 #include "io/binary/npy.hpp"
@@ -154,6 +155,89 @@ Csr<double> read_npz(std::string_view bytes, const std::string& name) {
   read.indices = indices.numbers();
   read.values = values.numbers();
   return csr_from_arrays(read, name);
+}
+
+namespace {
+
+/// The numbers of an array, some at a time.
+class NumberStream {
+ public:
+  NumberStream(const Arrays& arrays, const std::string& array)
+      : content_(arrays.member(array), arrays.name()) {
+    const Arrays::Held front = arrays.front(array);
+    numbers_ = front.numbers();
+    content_.checked(front.header_bytes);
+  }
+
+  Index count() const { return numbers_.count; }
+  const Numbers& announced() const { return numbers_; }
+
+  /// The next `count` of them; valid until the next call.
+  Numbers next(Index count) {
+    const std::string_view bytes =
+        content_.checked(static_cast<std::size_t>(count) * bytes_of(numbers_.type));
+    return {bytes.data(), count, numbers_.type, numbers_.big_endian};
+  }
+
+ private:
+  ZipStream content_;
+  Numbers numbers_;
+};
+
+constexpr Index some = Index{1} << 17;  // numbers between two looks at the clock
+
+/// Looks at the offsets; whether at all of them.
+bool check_all_offsets(NumberStream& offsets, Index entries, const std::string& name,
+                       const Deadline& deadline) {
+  Index before = 0;
+  for (Index k = 0; k < offsets.count(); k += some) {
+    const Index size = std::min(some, offsets.count() - k);
+    const Numbers part = offsets.next(size);
+    if (k == 0) check_offsets(part.part(0, 1), {0, 0}, entries, name);
+    before = check_offsets(part, {before, entries}, entries, name);
+    if (deadline.is_over() && k + size < offsets.count()) return false;
+  }
+  check_offsets({reinterpret_cast<const char*>(&before), 1, NumberType::int64,
+                 std::endian::native == std::endian::big},
+                {entries, entries}, entries, name);
+  return true;
+}
+
+}  // namespace
+
+CheckedEntries check_npz(std::string_view bytes, const std::string& name,
+                         const Deadline& deadline) {
+  const Arrays arrays(bytes, name);
+  const Described matrix = describe(arrays);
+  const bool lists = matrix.format == "coo", by_columns = matrix.format == "csc";
+  NumberStream first(arrays, lists ? "row" : "indptr");
+  NumberStream second(arrays, lists ? "col" : "indices");
+  NumberStream values(arrays, "data");
+  const Index entries = values.count();
+  if (lists) {
+    check_counts(EntryArrays{matrix.rows, matrix.columns, first.announced(), second.announced(),
+                             values.announced()},
+                 name);
+  } else {
+    check_counts(CompressedArrays{matrix.rows, matrix.columns, first.announced(),
+                                  second.announced(), values.announced(), by_columns},
+                 name);
+    if (!check_all_offsets(first, entries, name, deadline)) return {0, entries};
+  }
+  CheckedEntries check{0, entries};
+  double largest = 0;
+  while (check.seen < entries) {
+    const Index before = check.seen, size = std::min(some, entries - before);
+    if (lists) check_indices(first.next(size), matrix.rows, "row", name, before);
+    const Numbers indices = second.next(size);
+    check_indices(indices, by_columns ? matrix.rows : matrix.columns, by_columns ? "row" : "column",
+                  name, before);
+    largest = std::max(largest, check_values(values.next(size), name, before));
+    check.seen += size;
+    if (deadline.is_over()) break;
+  }
+  if (check.is_whole() && sums_may_overflow(largest, entries)) read_npz(bytes, name);
+  return check;
 }
 
 NpzRows npz_rows(std::string_view bytes, const std::string& name) {

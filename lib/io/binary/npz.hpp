@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "io/binary/zip.hpp"
+#include "io/file_check.hpp"
 #include "matrix/compressed_arrays.hpp"
 #include "matrix/csr.hpp"
 #include "matrix/shape.hpp"
@@ -23,6 +24,10 @@ MatrixShape npz_shape(std::string_view bytes, const std::string& name);
 /// format is another one. Memory: the result beside the file and what was deflated of it; a list of
 /// entries where it is not made of rows in order.
 Csr<double> read_npz(std::string_view bytes, const std::string& name);
+
+/// Looks at the arrays' numbers, some after some, until all were seen or the deadline is over.
+/// Throws what read_npz() would of those.
+CheckedEntries check_npz(std::string_view bytes, const std::string& name, const Deadline& deadline);
 
 /// A matrix whose rows lie in the file as they are, and the members that they lie in.
 struct NpzRows {

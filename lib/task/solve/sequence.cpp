@@ -75,22 +75,43 @@ namespace {
        file.string());
 }
 
+void require_pattern(const fs::path& file, const Csr<double>& values, const Csr<double>& matrix) {
+  if (values.row_offsets == matrix.row_offsets && values.column_indices == matrix.column_indices) {
+    return;
+  }
+  fail_pattern(file);
+}
+
+/// Whether the file has one number for each non-zero, rather than a matrix.
+bool is_array_of_values(const fs::path& file) {
+  return !means_generator(file.string()) && holds_array(file) && describe_dense(file).columns == 1;
+}
+
+/// Throws Error(input) where a matrix of so many rows and non-zeros cannot have the file's values,
+/// by the sizes that its header has.
+void require_sizes(const fs::path& file, bool is_array, Index rows, Index nonzeros) {
+  if (!is_array) {
+    const MatrixShape shape = describe_matrix(file.string());
+    if (shape.rows != rows || shape.columns != rows) fail_pattern(file);
+    return;
+  }
+  const DenseShape all = describe_dense(file);
+  if (all.rows == nonzeros) return;
+  fail(ExitCode::input, "{}: holds {} x {} values, and the matrix has {} non-zeros", file.string(),
+       all.rows, all.columns, nonzeros);
+}
+
 /// Own values of a matrix of the same pattern.
 std::vector<double> values_of_matrix(const fs::path& file, SystemMatrix& matrix) {
   Team& team = matrix.team();
-  Csr<double> whole =
-      together(team, [&] { return team.rank() == 0 ? load_matrix(file.string()) : Csr<double>{}; });
-  const Index rows = broadcast_value(team, whole.rows, 0);
-  together(team, [&] {
-    if (rows != matrix.order()) fail_pattern(file);
+  Csr<double> whole = together(team, [&] {
+    if (team.rank() != 0) return Csr<double>{};
+    require_sizes(file, false, matrix.order(), matrix.nonzeros());
+    return load_matrix(file.string());
   });
   Csr<double> own = scatter_rows(team, matrix.layout(), std::move(whole));
   const Csr<double> ours = matrix.scaled_rows({});
-  together(team, [&] {
-    if (own.row_offsets != ours.row_offsets || own.column_indices != ours.column_indices) {
-      fail_pattern(file);
-    }
-  });
+  together(team, [&] { require_pattern(file, own, ours); });
   return std::move(own.values);
 }
 
@@ -100,12 +121,8 @@ std::vector<double> values_of_array(const fs::path& file, SystemMatrix& matrix) 
   Dense<double> all;
   together(team, [&] {
     if (team.rank() != 0) return;
+    require_sizes(file, true, matrix.order(), matrix.nonzeros());
     all = load_dense(file);
-    const Index numbers = all.rows * all.columns;
-    if (numbers != matrix.nonzeros() || (all.columns != 1 && all.rows != 1)) {
-      fail(ExitCode::input, "{}: holds {} x {} values, and the matrix has {} non-zeros",
-           file.string(), all.rows, all.columns, matrix.nonzeros());
-    }
   });
   const std::vector<Index> sizes = all_gather(team, matrix.local_rows().nonzeros());
   std::vector<double> own(static_cast<std::size_t>(sizes[team.rank()]));
@@ -126,12 +143,15 @@ std::vector<double> values_of_array(const fs::path& file, SystemMatrix& matrix) 
 
 }  // namespace
 
+void check_values(const fs::path& file, const Csr<double>& matrix) {
+  const bool is_array = is_array_of_values(file);
+  require_sizes(file, is_array, matrix.rows, matrix.nonzeros());
+  if (!is_array) require_pattern(file, load_matrix(file.string()), matrix);
+}
+
 std::vector<double> values_of(const fs::path& file, SystemMatrix& matrix) {
   Team& team = matrix.team();
-  bool is_array = together(team, [&] {
-    return team.rank() == 0 && !means_generator(file.string()) && holds_array(file) &&
-           describe_dense(file).columns == 1;
-  });
+  bool is_array = together(team, [&] { return team.rank() == 0 && is_array_of_values(file); });
   is_array = broadcast_value(team, is_array, 0);
   return is_array ? values_of_array(file, matrix) : values_of_matrix(file, matrix);
 }

@@ -34,4 +34,7 @@ std::vector<Step> steps_for_all(Team& team, std::vector<Step> steps);
 /// same Error(input) on every rank where the pattern is another one. Collective.
 std::vector<double> values_of(const std::filesystem::path& file, SystemMatrix& matrix);
 
+/// Throws what values_of() would say of a file whose numbers are right by themselves.
+void check_values(const std::filesystem::path& file, const Csr<double>& matrix);
+
 }  // namespace spsolve

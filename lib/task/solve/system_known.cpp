@@ -14,8 +14,6 @@
 
 namespace spsolve {
 
-namespace {
-
 MatrixShape square_shape(const Config& config) {
   MatrixShape shape = describe_matrix(config.matrix.name());
   if (shape.rows != shape.columns) {
@@ -29,6 +27,8 @@ MatrixShape square_shape(const Config& config) {
   }
   return shape;
 }
+
+namespace {
 
 /// Whether every rank reads its rows, or makes them: unasked where that is sure to do. A picture of
 /// the pattern is of the whole matrix.

@@ -11,6 +11,11 @@ namespace spsolve {
 
 // The facts that all ranks know of a system before its rows are dealt out.
 
+/// The shape of the matrix that `config` names, from its header. Throws what is wrong with that,
+/// Error(input) where it is not square, Error(resources) where it has too many rows to be solved
+/// with.
+MatrixShape square_shape(const Config& config);
+
 /// The shape of the system that `config` names, from the headers of its files, on every rank.
 /// Throws what is wrong with them on every rank. Collective.
 SystemShape shape_for_all(const Config& config, Team& team);

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <filesystem>
+#include <limits>
+#include <string>
+
+#include "core/types.hpp"
+#include "io/files/deadline.hpp"
+
+namespace spsolve {
+
+/// How many of a file's entries were looked at before a deadline.
+struct CheckedEntries {
+  Index seen = 0, all = 0;
+
+  bool is_whole() const { return seen == all; }
+};
+
+/// Whether sums of so many values, none larger than `largest`, could leave the range of double.
+inline bool sums_may_overflow(double largest, Index count) {
+  return largest * static_cast<double>(count) > std::numeric_limits<double>::max();
+}
+
+/// Looks at the entries of what load_matrix() reads, from the first on, some at least, and holds no
+/// more than a few MiB of them. Throws what load_matrix() would of those that it has seen.
+CheckedEntries check_matrix_file(const std::string& file, const Deadline& deadline);
+
+/// The same of what load_dense() reads; an array's elements are its entries.
+CheckedEntries check_dense_file(const std::filesystem::path& path, const Deadline& deadline);
+
+}  // namespace spsolve
