@@ -28,7 +28,8 @@ struct TextCheck : CheckedEntries {
 
 TextCheck check_text(const fs::path& path, const Deadline& deadline) {
   constexpr std::int64_t batch_bytes = std::int64_t{1} << 20;
-  io::EntryReader reader(io::MappedFile::open(path), path, {}, batch_bytes);
+  // Threads that wait for each other after each batch are slower than one.
+  io::EntryReader reader(io::MappedFile::open(path), path, {.threads = 1}, batch_bytes);
   TextCheck check;
   check.all = reader.matrix().entries;
   for (auto runs = reader.next(); !runs.empty(); runs = reader.next()) {
