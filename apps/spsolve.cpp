@@ -32,7 +32,7 @@
 #include "process/system.hpp"
 #include "report/html_report.hpp"
 #include "task/begin.hpp"
-#include "task/check.hpp"
+#include "task/check/check.hpp"
 #include "task/help.hpp"
 #include "task/multiply.hpp"
 #include "task/solve/solve.hpp"

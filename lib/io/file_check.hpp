@@ -5,16 +5,10 @@
 #include <string>
 
 #include "core/types.hpp"
+#include "io/files/checked_entries.hpp"
 #include "io/files/deadline.hpp"
 
 namespace spsolve {
-
-/// How many of a file's entries were looked at before a deadline.
-struct CheckedEntries {
-  Index seen = 0, all = 0;
-
-  bool is_whole() const { return seen == all; }
-};
 
 /// Whether sums of so many values, none larger than `largest`, could leave the range of double.
 inline bool sums_may_overflow(double largest, Index count) {

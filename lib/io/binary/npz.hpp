@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "io/binary/zip.hpp"
-#include "io/file_check.hpp"
+#include "io/files/checked_entries.hpp"
+#include "io/files/deadline.hpp"
 #include "matrix/compressed_arrays.hpp"
 #include "matrix/csr.hpp"
 #include "matrix/shape.hpp"

@@ -46,6 +46,7 @@ TEST(Forks, TheChildOfAProcessThatHasSolvedSolves) {
     const Matrix a = Matrix::load(spec);
     Options options;
     options.method = method;
+    options.device = Device::host;  // a GPU of its parent a child cannot use
     Solver solver(a, options);
     const Dense<double> b(a.rows(), 1, 1.0);
     const std::vector<double> x = solver.solve(b).x.values;

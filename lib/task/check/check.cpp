@@ -1,4 +1,4 @@
-#include "task/check.hpp"
+#include "task/check/check.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -10,17 +10,17 @@
 #include <fmt/ranges.h>
 
 #include "core/error.hpp"
-#include "io/files/atomic_file.hpp"
 #include "io/dense_source.hpp"
 #include "io/file_pattern.hpp"
+#include "io/files/atomic_file.hpp"
 #include "io/matrix_source.hpp"
 #include "io/order_file.hpp"
 #include "krylov/null_space.hpp"
 #include "sparse/analysis/analysis_file.hpp"
 #include "task/begin.hpp"
+#include "task/input/coordinates.hpp"
+#include "task/input/right_hand_side.hpp"
 #include "task/multivector.hpp"
-#include "task/solve/coordinates.hpp"
-#include "task/solve/right_hand_side.hpp"
 #include "task/solve/sequence.hpp"
 #include "task/solve/system_known.hpp"
 #include "team/team.hpp"
@@ -126,6 +126,9 @@ void add_solve(const Config& config, std::optional<Index> rows, Checks& checks) 
   }
   if (!solve.analysis_file.empty() && fs::exists(solve.analysis_file)) {
     checks.look([&] { load_analysis(solve.analysis_file); });
+  } else {
+    // A run that cannot write it does without.
+    checks.look([&] { io::require_folder_of(solve.analysis_file); });
   }
   if (!rows) return;
   if (solve.ordering == Ordering::file) {
