@@ -25,11 +25,15 @@ class IteratedInverse : public Inverse {
   void apply(const Vectors& x, Vectors& y) override;
   void apply_transposed(const Vectors& x, Vectors& y) override;
   void expect(SolvePurpose purpose) override {
-    if (gmres_) gmres_->expect(purpose);
+    if (gmres_) return gmres_->expect(purpose);
+    if (factors_) factors_->expect(purpose);
   }
-  bool iterates() const override { return gmres_ && !gmres_->corrects_by_factors(); }
+  bool iterates() const override {
+    return (gmres_ && !gmres_->corrects_by_factors()) || (factors_ && factors_->iterates());
+  }
   std::vector<double> correction_residuals() const override {
-    return gmres_ ? gmres_->correction_residuals() : std::vector<double>{};
+    if (gmres_) return gmres_->correction_residuals();
+    return factors_ ? factors_->correction_residuals() : std::vector<double>{};
   }
   double uncorrected_part() const override { return gmres_ ? gmres_->uncorrected_part() : 0; }
   const InverseFacts& facts() const override { return facts_; }

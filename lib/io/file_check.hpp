@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <limits>
 #include <string>
 
 #include "core/types.hpp"
@@ -9,11 +8,6 @@
 #include "io/files/deadline.hpp"
 
 namespace spsolve {
-
-/// Whether sums of so many values, none larger than `largest`, could leave the range of double.
-inline bool sums_may_overflow(double largest, Index count) {
-  return largest * static_cast<double>(count) > std::numeric_limits<double>::max();
-}
 
 /// Looks at the entries of what load_matrix() reads, from the first on, some at least, and holds no
 /// more than a few MiB of them. Throws what load_matrix() would of those that it has seen.

@@ -262,7 +262,7 @@ std::string SystemSolver::inertia_doubt() const {
   const auto& probe = estimates_.probe;
   if (!probe) return "nothing told whether the factors are near A";
   const InverseFacts& facts = inverse_->facts();
-  if (!probe->by_factors) {
+  if (!probe->by_factors || inverse_->iterates()) {
     const Index perturbed = facts.sparse ? facts.sparse->perturbed_pivots : 0;
     return fmt::format(
         "{}solutions are by an iteration on factors that may be of another matrix",

@@ -17,11 +17,14 @@ class Waiting(CliTest):
         return result.err, result
 
     def test_threads_soon_sleep(self):
+        # With a variable of a shell whose place is taken, and without.
+        of_no_shell = dict.fromkeys(("_", "OLDPWD", "SHLVL"))
         for program in ("spsolve", "spmtx", "spbench"):
-            with self.subTest(program):
-                told, result = self.runtime(program)
-                self.assertIn("GOMP_SPINCOUNT = '1000'", told)
-                self.assertTrue(result.out.startswith(program), "is called what it was called")
+            for environment in ({**of_no_shell, "SHLVL": "1"}, of_no_shell):
+                with self.subTest(program, environment=environment):
+                    told, result = self.runtime(program, **environment)
+                    self.assertIn("GOMP_SPINCOUNT = '1000'", told)
+                    self.assertTrue(result.out.startswith(program), "is called what it was called")
 
     def test_what_users_say_stands(self):
         self.assertIn("GOMP_SPINCOUNT = '77'", self.runtime("spsolve", GOMP_SPINCOUNT="77")[0])

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <limits>
+
 #include "core/types.hpp"
 
 namespace spsolve {
@@ -10,5 +12,10 @@ struct CheckedEntries {
 
   bool is_whole() const { return seen == all; }
 };
+
+/// Whether sums of so many values, none larger than `largest`, could leave the range of double.
+inline bool sums_may_overflow(double largest, Index count) {
+  return largest * static_cast<double>(count) > std::numeric_limits<double>::max();
+}
 
 }  // namespace spsolve
