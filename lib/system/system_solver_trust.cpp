@@ -1,0 +1,279 @@
+// What of SystemSolver judges solutions: refinement, a known solution, estimates.
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "krylov/null_space.hpp"
+#include "solve/trust/unmeasured_error.hpp"
+#include "system/system_solver.hpp"
+
+namespace spsolve {
+
+namespace {
+
+/// Which elements of a vector, one column, are positive and which negative, of those that are not
+/// small: how many, and the first of each. Collective.
+std::string words_of_signs(const Vectors& v) {
+  constexpr double small = 1e-2;  // of the largest
+  const double least = small * maxima(v).front();
+  const Dense<double> own = own_rows(v);
+  const auto those_of = [&](double sign) {
+    Index count = 0, first = v.rows();
+    for (Index i = own.rows - 1; i >= 0; --i) {
+      if (sign * own(i, 0) <= least) continue;
+      ++count;
+      first = v.own().first + i;
+    }
+    count = all_sum(v.team(), count);
+    const double row = -all_maximum(v.team(), -static_cast<double>(first));
+    return count == 0 ? std::string("in none")
+                      : fmt::format("in {} row{}, row {:.0f} the first", count,
+                                    count == 1 ? "" : "s", row + 1);
+  };
+  const std::string positive = those_of(1), negative = those_of(-1);
+  return fmt::format("positive {}, negative {}", positive, negative);
+}
+
+}  // namespace
+
+bool SystemSolver::probes(const SolveSide& side, bool fit) const {
+  const SolverOptions& options = question_.options;
+  // Of A^T the null space may be another one than that which was named.
+  if (is_singular() && !is_of_a(side)) return false;
+  // Iterations that stop early lose solutions of other systems, too, as do factors in float where
+  // scales leave its range.
+  if (inverse_->facts().krylov) return fit && (options.condition || options.tolerance == 0);
+  if (options.condition || options.precision != Precision::float32) return true;
+  const Spread rows = scales_of(side.matrix).of_rows;
+  return rows.most <= 0x1p60 * rows.least;
+}
+
+void SystemSolver::look_for_known_solution(const SolveSide& side, PhaseTimes& times) {
+  const InverseFacts& facts = inverse_->facts();
+  times.measure(question_.options.condition ? "condition" : "check", [&] {
+    if (is_of_a(side) && facts.probe) {
+      side.known.probe = *facts.probe;
+      return;
+    }
+    // Of iterations two steps tell what they don't see, of factors in float three whether they are
+    // near.
+    const bool by_float = question_.options.precision == Precision::float32;
+    const bool iterates = inverse_->iterates();
+    ProbeSetting setting{.least_steps = iterates ? 2 : by_float ? Probe::steps_of_near : 1};
+    std::unique_ptr<Vectors> rest;
+    if (is_singular()) {
+      setting.project = [this](Vectors& x) { inverse_->project(x); };
+      rest = side.matrix.vectors(1);
+      setting.rest = rest.get();
+    }
+    Probe probe = probe_known_solution(side.matrix, side.inverse, setting);
+    probe.by_factors = !iterates;
+    side.known.probe = probe;
+    side.known.null_vector.clear();
+    constexpr double rounding = 1e-10;
+    if (is_singular() && !probe.found() &&
+        rounding * side.matrix.infinity_norm({}) * probe.inverse_norm >= 1) {
+      side.known.null_vector = words_of_signs(*rest);
+    }
+  });
+}
+
+std::string SystemSolver::inertia_doubt() const {
+  const auto& probe = estimates_.probe;
+  if (!probe) return "nothing told whether the factors are near A";
+  const InverseFacts& facts = inverse_->facts();
+  if (!probe->by_factors || inverse_->iterates()) {
+    const Index perturbed = facts.sparse ? facts.sparse->perturbed_pivots : 0;
+    return fmt::format(
+        "{}solutions are by an iteration on factors that may be of another matrix",
+        perturbed > 0 ? fmt::format("{} pivots were made larger, and ", perturbed) : "");
+  }
+  return probe->found() ? "" : "the factors did not find a solution that was known";
+}
+
+SolveOutcome SystemSolver::finish(const SolveSide& side, const Vectors& b, Vectors& x,
+                                  const std::vector<double>& factors, PhaseTimes& times) {
+  SystemMatrix& matrix = side.matrix;
+  LinearOperator& inverse = side.inverse;
+  SolveOutcome outcome;
+  inverse_->expect(SolvePurpose::correction);
+  const InverseFacts& facts = inverse_->facts();
+  RefinementSetting setting{.most_sweeps = question_.options.refinement};
+  // A Krylov method stops where it was told to, and where it got no further.
+  const auto& krylov = facts.krylov;
+  if (krylov && (!krylov->converged || question_.options.tolerance > 0)) setting.most_sweeps = 0;
+  if (!krylov && probes(side, true)) {
+    if (!side.known.probe) look_for_known_solution(side, times);
+    // What iterations leave of corrections they tell themselves.
+    const bool of_corrections = !inverse_->iterates() && !(is_of_a(side) && facts.probe);
+    if (of_corrections) setting.rate = side.known.probe->rate();
+  }
+  // What estimates of the condition weigh components by: one more multivector is little compared
+  // with long rows, by which a product takes long, too.
+  const Index long_row = 16 * x.columns();
+  const bool estimates = question_.options.condition && !is_singular();
+  if (estimates && !side.known.normwise && matrix.nonzeros() >= long_row * matrix.order()) {
+    space_.magnitudes = together(x.team(), [&] { return x.similar(x.columns()); });
+  }
+  outcome.refinement =
+      times.measure("check", [&] { return refine(matrix, b, inverse, setting, x, space_); });
+  space_.residual.finish();
+  space_.correction.finish();
+  if (const double part = inverse_->uncorrected_part(); part > 0 && outcome.refinement.tried) {
+    double& error = outcome.refinement.forward_error;
+    error = std::max(error, part * outcome.refinement.step);
+  }
+  UnmeasuredFacts unmeasured{maxima(x), {}, 0};
+  const auto look_at_correction = [&] {
+    unmeasured.correction_residuals = inverse_->correction_residuals();
+    // What is left may be what no A d is, for a singular A.
+    if (inverse_->stagnated() && !is_singular()) {
+      outcome.refinement.forward_error = Trust::unknown;
+    }
+  };
+  if (outcome.refinement.tried) {
+    look_at_correction();
+  } else if (krylov && krylov->converged) {
+    // What iterations estimate of the condition tells nothing of parts of x that they don't see.
+    times.measure("check", [&] {
+      inverse_->expect(SolvePurpose::estimate);
+      outcome.refinement.forward_error =
+          std::max(unit_roundoff, relative_correction(matrix, b, inverse, x));
+      look_at_correction();
+      inverse_->expect(SolvePurpose::correction);
+    });
+  }
+  std::vector<double> sizes = unmeasured.sizes;
+  for (std::size_t c = 0; c < sizes.size(); ++c) {
+    const double before = std::exchange(sizes[c], sizes[c] * factors[c]);
+    if (before != 0 && sizes[c] == 0) unmeasured.of_rounding = Trust::unknown;
+    if (std::isfinite(sizes[c])) continue;
+    outcome.refinement.after = {Trust::unknown, Trust::unknown};
+    outcome.refinement.forward_error = Trust::unknown;
+  }
+  unmeasured.of_rounding = std::max(unmeasured.of_rounding, UnmeasuredError::of_rounding(sizes));
+  estimate_trust(side, b, x, unmeasured, times, outcome);
+  return outcome;
+}
+
+double SystemSolver::unmeasured_error(const SolveSide& side, const Vectors& x,
+                                      const UnmeasuredFacts& unmeasured,
+                                      const Condition& condition) {
+  double error =
+      unmeasured.of_rounding +
+      UnmeasuredError::of_underflow(side.matrix, x, unmeasured.sizes, condition, side.inverse);
+  if (!unmeasured.correction_residuals.empty()) {
+    error += UnmeasuredError::of_corrections(side.matrix, unmeasured.correction_residuals,
+                                             scaling_.scales ? &side.rows.on_host() : nullptr,
+                                             unmeasured.sizes, condition, side.inverse);
+  }
+  return error;
+}
+
+void SystemSolver::estimate_trust(const SolveSide& side, const Vectors& b, const Vectors& x,
+                                  const UnmeasuredFacts& unmeasured, PhaseTimes& times,
+                                  SolveOutcome& outcome) {
+  SystemMatrix& matrix = side.matrix;
+  LinearOperator& inverse = side.inverse;
+  Estimates& known = side.known;
+  // Factors that are worse than this say nothing about the condition of A.
+  constexpr double largest_error = 1e-3;
+  const double error = outcome.refinement.before.backward_error;
+  const InverseFacts& facts = inverse_->facts();
+  const bool of_a = is_of_a(side);
+  const bool fit = error <= largest_error && !(facts.krylov && !facts.krylov->converged);
+  const EliminationChoice taken = choice();
+  TrustFigures figures{
+      .order = matrix.order(),
+      .method = taken.method,
+      .precision = question_.options.precision,
+      .float_factors = question_.options.precision == Precision::float32 ||
+                       (facts.mixed && !facts.mixed->fell_back),
+      .pivots = facts.pivots,
+      .has_pivots = !facts.krylov,
+      .complete = taken.pivoting == Pivoting::complete,
+      .asked_condition = question_.options.condition,
+      .asked_refinement = question_.options.refinement > 0,
+      .null_space = is_singular(),
+      .null_vector = {},
+      .iterates = facts.krylov.has_value() || !unmeasured.correction_residuals.empty(),
+      .unmeasured = unmeasured.of_rounding,
+      .asked = question_.options.tolerance,
+      .accept = question_.options.accept,
+      .refinement = outcome.refinement,
+      .condition = {},
+      .probe = {}};
+  const bool estimates = question_.options.condition && !is_singular() && (fit || !facts.krylov);
+  // By finish(), without adding the correction.
+  figures.refinement.tried = figures.refinement.tried || (facts.krylov && facts.krylov->converged);
+  // What a Krylov method comes to differs from one right-hand side to the next.
+  if (facts.krylov) known = {};
+  if (probes(side, fit)) {
+    if (!known.probe) look_for_known_solution(side, times);
+    figures.probe = known.probe;
+    figures.null_vector = known.null_vector;
+  }
+  if (figures.probe && !estimates) {
+    figures.unmeasured =
+        unmeasured_error(side, x, unmeasured, {.inverse_norm = figures.probe->inverse_norm});
+  }
+  bool judged = false;
+  if (estimates && known.normwise && fit) {
+    times.measure("condition", [&] {
+      if (!known.componentwise) {
+        inverse_->expect(SolvePurpose::estimate);
+        known.componentwise = condition_of_any(matrix, inverse);
+        inverse_->expect(SolvePurpose::correction);
+      }
+      figures.condition =
+          Condition{*known.normwise, *known.componentwise, true, known.inverse_norm};
+      figures.unmeasured = unmeasured_error(side, x, unmeasured, *figures.condition);
+    });
+    outcome.trust = judge(figures);
+    judged = outcome.trust.doubt == Doubt::none && outcome.trust.notes.empty();
+  }
+  if (estimates && !judged && fit) {
+    std::unique_ptr<Vectors> magnitudes = std::move(space_.magnitudes);
+    space_ = {};  // estimates have vectors of their own
+    times.measure("condition", [&] {
+      inverse_->expect(SolvePurpose::estimate);
+      // Estimates by iterations are too small where these see no more than solutions of them do.
+      const double least = figures.iterates ? figures.probe->inverse_norm : 0;
+      figures.condition = estimate_condition(matrix, b, x, inverse, std::move(magnitudes), least);
+      figures.unmeasured = unmeasured_error(side, x, unmeasured, *figures.condition);
+      if (inverse_->stagnated()) {
+        figures.condition.reset();
+        figures.refinement.forward_error = Trust::unknown;
+      }
+      inverse_->expect(SolvePurpose::correction);
+    });
+    if (figures.condition) {
+      known.normwise = figures.condition->normwise;
+      known.inverse_norm = figures.condition->inverse_norm;
+    }
+  }
+  outcome.condition = figures.condition;
+  if (!judged) outcome.trust = judge(figures);
+  // Causes come first.
+  std::vector<std::string>& notes = outcome.trust.notes;
+  if (of_a && outcome.trust.verdict != Verdict::solved && !is_singular() &&
+      takes_constants_to_zero(matrix)) {
+    notes.insert(
+        notes.begin(),
+        "A takes vectors of equal elements to zero, so that x is one of many solutions, if there "
+        "is one: a Krylov method with solve.null_space=constants finds the one whose elements add "
+        "up to zero");
+  }
+  if (facts.krylov && !facts.krylov->shortfall.empty()) {
+    notes.insert(notes.begin(), facts.krylov->shortfall);
+  }
+  if (estimates && !fit && std::isfinite(error)) {
+    notes.push_back(
+        fmt::format("no condition estimate: the factors are too inaccurate for it (backward error "
+                    "{:.1e} before refinement)",
+                    error));
+  }
+}
+
+}  // namespace spsolve
