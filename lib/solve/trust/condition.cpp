@@ -56,14 +56,14 @@ std::unique_ptr<Vectors> component_weights(SystemMatrix& matrix, const Vectors& 
   std::unique_ptr<Vectors> relative = copy_of(x), product = x.similar(x.columns());
   relative->scale_columns(factors);
   matrix.apply_magnitudes(h, *relative, *product);
-  // What is left to divide by is at least 1 and below 2; b is scaled by the powers of two as well.
+  // The rest to divide by is at least 1 and below 2; b is scaled by the powers of two as well.
   std::vector<double> rest, of_scale(sizes.size(), h);
   for (std::size_t c = 0; c < sizes.size(); ++c) {
     rest.push_back(sizes[c] == 0 ? 0.0 : 1 / (sizes[c] * factors[c]));
   }
   product->scale_columns(rest);
   for (std::size_t c = 0; c < sizes.size(); ++c) {
-    // Whatever b holds beside an x of zeros overflows.
+    // Any b next to an x of zeros overflows.
     constexpr double most = 0x1p1022;
     rest[c] *= h;
     if (sizes[c] == 0) rest[c] = factors[c] = of_scale[c] = most;
@@ -101,8 +101,8 @@ double smallest_of(const std::vector<double>& values) {
   return smallest;
 }
 
-/// The same as numbers, of h^2 A: without a product where it was measured by A and nothing of that
-/// is near the ends of the range. Collective.
+/// The row sums of h^2 A as numbers: without a product where it was measured by A and nothing of
+/// that is near the ends of the range. Collective.
 SystemMatrix::RowSums scaled_row_sums(SystemMatrix& matrix, double h) {
   constexpr double far = 0x1p900;
   if (const auto& known = matrix.row_sums();
@@ -130,12 +130,12 @@ Condition estimate_condition(SystemMatrix& matrix, const Vectors& b, const Vecto
   // Neither condition number changes where A and b are multiplied by h^2.
   const double h = half_of_scale(matrix);
   // Row i of A times A^-1 is e_i^T: ||A^-1|| is 1 / sum over j of |a_ij| at least. Solves that
-  // iterate may not see a row that is small beside others.
+  // iterate may not see a row that is small compared with others.
   auto [norm, inverse_norm] = scaled_row_sums(matrix, h);
   Transposed transposed(inverse);
   std::unique_ptr<Vectors> weights = component_weights(matrix, b, x, h, std::move(magnitudes));
   const bool is_zero = maxima(*weights)[0] == 0;
-  // (h^2 A)^-T: half of the scale goes into what is solved for, half into what comes out.
+  // (h^2 A)^-T: half of the scale goes into the right-hand sides, half into the solutions.
   const std::vector<double> norms =
       estimate_one_norms(std::move(weights), transposed, {.factor = 1 / h, .with_ones = true});
   inverse_norm = larger(inverse_norm, norms[0]);

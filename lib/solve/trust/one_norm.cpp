@@ -24,7 +24,7 @@ struct Search {
   bool finished = false;
 };
 
-/// Estimates for all columns of the weights, and what the ranks say to each other.
+/// Estimates for all columns of the weights, and the messages of the ranks.
 class OneNormSearch {
  public:
   OneNormSearch(std::unique_ptr<Vectors> weights, LinearOperator& b, const OneNormSetting& setting)
@@ -77,7 +77,7 @@ class OneNormSearch {
   }
 
   /// The first products: with e / n, and with random signs, which find what cancellation hides from
-  /// the search. Hands back what the latter say of the norms.
+  /// the search. Hands back the norms that the latter tell.
   std::vector<double> begin() {
     const auto n = static_cast<double>(order_);
     x_ = weights_->similar(2);
@@ -107,8 +107,8 @@ class OneNormSearch {
     return signs;
   }
 
-  /// What the weights find in v: the sums over i of w_i |v_i|, infinite for nans, and how many of
-  /// its signs are new.
+  /// The findings of the weights in v: the sums over i of w_i |v_i|, infinite for nans, and how
+  /// many of its signs are new.
   struct Signs {
     std::vector<double> sums, changes;
   };

@@ -7,7 +7,7 @@
 
 namespace spsolve {
 
-/// What estimate_one_norms() is asked for beside.
+/// The settings of estimate_one_norms().
 struct OneNormSetting {
   double factor = 1;       ///< f, a power of two: of f B f instead of B
   bool with_ones = false;  ///< also of f B f without weights, first

@@ -48,7 +48,7 @@ struct Probe {
   }
 };
 
-/// What is asked of a probe beside.
+/// The settings of a probe.
 struct ProbeSetting {
   int least_steps = 1;
   /// It ends, too, with a step that leaves a larger part of the error.

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::infinity();
 
-/// The largest backward error of what solves a system.
+/// The largest backward error of an x that solves a system.
 constexpr double small_error = 1e-12;
 
 bool at_roundoff(const Quality& quality) {
@@ -62,7 +62,7 @@ double relative_step(const std::vector<double>& steps, const std::vector<double>
   return std::isfinite(largest) ? largest : unknown;
 }
 
-/// Says in a verbose log what a sweep came to; of the first solution, sweep 0.
+/// Tells the outcome of a sweep in a verbose log; that of the first solution is sweep 0.
 void tell(int sweep, const Quality& quality, double step = 0) {
   if (!tells_details()) return;
   log_detail(fmt::format("{}: backward error {:.1e} normwise, {:.1e} componentwise{}",
@@ -111,7 +111,7 @@ Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& invers
   Vectors& better = space.correction.like(b);
   // Of the first solution; it may have been luckier than others.
   constexpr double luck = 100;
-  // What converges more slowly is not waited for: corrections that do not halve are not kept.
+  // Parts that converge more slowly are not waited for: corrections that do not halve are not kept.
   constexpr double largest_rate = 0.9;
   double last_step = 1;
   double slowest = std::min(setting.rate, largest_rate);

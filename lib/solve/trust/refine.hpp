@@ -21,7 +21,7 @@ struct Quality {
 /// into `residual`. A value that is not finite gives infinite errors. Collective.
 Quality measure(SystemMatrix& matrix, const Vectors& b, const Vectors& x, Vectors& residual);
 
-/// What refinement came to.
+/// The outcome of refinement.
 struct Refinement {
   Quality before;      ///< of the first solution
   Quality after;       ///< of the solution that is handed back
@@ -35,7 +35,7 @@ struct Refinement {
   double forward_error = std::numeric_limits<double>::infinity();
 };
 
-/// What refinement works in, for whoever refines often.
+/// The memory that refinement works in, for callers that refine often.
 struct RefinementSpace {
   SpareVectors residual, correction;
   /// Where this is there, like b, it gets |A| |x| + |b|, which residuals find on their
@@ -43,7 +43,7 @@ struct RefinementSpace {
   std::unique_ptr<Vectors> magnitudes;
 };
 
-/// What refinement is asked for.
+/// The settings of refinement.
 struct RefinementSetting {
   int most_sweeps = 0;
   double rate = 0;  ///< the part of an error that a correction leaves, as far as it is known
@@ -70,8 +70,8 @@ Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& invers
                   const RefinementSetting& setting, Vectors& x);
 
 /// max ||d|| / ||x|| over the right-hand sides for d = `inverse` (b - A x), which is not added to
-/// x: how far x is off, where the solves have a digit right. Infinite for what is not finite.
-/// Beside b and x two multivectors. Collective.
+/// x: how far x is off, where the solves have a digit right. Infinite for what is not finite. Takes
+/// two multivectors in addition to b and x. Collective.
 double relative_correction(SystemMatrix& matrix, const Vectors& b, LinearOperator& inverse,
                            const Vectors& x);
 

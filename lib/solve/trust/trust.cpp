@@ -14,7 +14,7 @@ namespace {
 /// No digit of x is certain where its error may be as large.
 constexpr double no_digit = 0.1;
 
-/// By components; factors in float can't tell more where they are not near.
+/// The largest condition by components that factors in float can tell where they are not near.
 constexpr double largest_by_float = 0.1 * 0x1p24;
 
 /// Above these growths of entries the reader is told.
@@ -50,28 +50,28 @@ bool near_factors(const TrustFigures& figures) {
   return figures.probe && figures.probe->near(figures.order);
 }
 
-/// What an iteration does not see of the error of x, and corrects no more than it did of a known
-/// solution's. With near factors it sees all.
+/// The part of the error of x that an iteration does not see, and corrects no more than it did of a
+/// known solution's. With near factors it sees all.
 double unseen(const TrustFigures& figures) {
   const bool all = !figures.iterates || !figures.probe || near_factors(figures) ||
                    figures.probe->found_all(figures.order);
   return all ? 0.0 : figures.probe->left;
 }
 
-/// What corrections say of the error of x: the last one, and what it does not show. Where there is
-/// a bound, it is what they let expect.
+/// The error of x by its corrections: the last one, and what it does not show. Where there is a
+/// bound, it is what they let expect.
 double estimate_of(const TrustFigures& figures) {
   const double in_place_of_bound = figures.condition ? 0.0 : unseen(figures);
   return figures.refinement.forward_error + figures.unmeasured + in_place_of_bound;
 }
 
-/// Whether what an iteration does not see was looked for.
+/// Whether the error that an iteration does not see was looked for.
 bool is_measured(const TrustFigures& figures) {
   return !figures.iterates || figures.condition || figures.probe;
 }
 
-/// The same of the condition, where there is one. That of an iteration is too small where its
-/// corrections are larger.
+/// The bound on the error of x by the condition, where there is one. The condition by an iteration
+/// is too small where its corrections are larger.
 double bound_of(const TrustFigures& figures) {
   const double bound = forward_bound(*figures.condition, figures.refinement.after);
   const double correction = figures.refinement.forward_error;
@@ -88,7 +88,7 @@ Doubt doubt_about(const TrustFigures& figures) {
   if (figures.probe && !(figures.probe->left <= most_left)) {
     return is_the_matrix(figures) ? Doubt::singular : Doubt::factors;
   }
-  // What is small beside others vanishes in float, and so do corrections of it.
+  // Elements that are small compared with others vanish in float, and so do corrections of them.
   const bool vanishes = condition
                             ? condition->componentwise >= largest_by_float && !near_factors(figures)
                             : figures.refinement.after.componentwise_error >= no_digit;
@@ -135,12 +135,14 @@ std::string evidence(const TrustFigures& figures) {
   return words;
 }
 
-/// What else is there to try, "; try ..." with alternatives to choose from; "" where there is none.
+/// The advice of what else to try, "; try ..." with alternatives to choose from; "" where there is
+/// none.
 std::string advice(const std::vector<std::string>& alternatives) {
   return alternatives.empty() ? "" : fmt::format("; try {}", fmt::join(alternatives, " or "));
 }
 
-/// Adds what loses the fewest digits, unless that was done or A is too large for it.
+/// Adds the alternative that loses the fewest digits, unless that was done or A is too large for
+/// it.
 void add_most_stable(const TrustFigures& figures, std::vector<std::string>& alternatives) {
   constexpr Index most_rows = 30000;  // 7 GB, and an hour
   if (figures.complete || figures.order > most_rows) return;
@@ -149,7 +151,8 @@ void add_most_stable(const TrustFigures& figures, std::vector<std::string>& alte
       (is_sparse(figures.method) || is_krylov(figures.method) ? " (which makes A dense)" : ""));
 }
 
-/// What doubt, or a large condition, means for x; nothing where few digits are at stake.
+/// The note on what doubt, or a large condition, means for x; nothing where few digits are at
+/// stake.
 std::string note_on(Doubt doubt, const TrustFigures& figures) {
   std::vector<std::string> alternatives;
   const char* but = has_small_residual(figures) ? "x has a small residual, but " : "";
@@ -254,7 +257,7 @@ bool is_out_of_range(const TrustFigures& figures) {
   return !std::isfinite(figures.refinement.after.backward_error);
 }
 
-/// What to try where x does not solve the system.
+/// The note on what to try where x does not solve the system.
 std::string note_on_residual(const TrustFigures& figures) {
   if (is_out_of_range(figures)) {
     return "x, or what its residual b - A x is made of, is beyond the range of double: scale b, or "

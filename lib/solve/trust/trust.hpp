@@ -60,7 +60,7 @@ enum class Doubt {
   unmeasured,  ///< nothing was estimated, and no correction told
 };
 
-/// What a solution is called, and the status of its report.
+/// The name that a solution gets, and the status of its report.
 enum class Verdict {
   solved,           ///< a small residual, and digits of x that are right as far as is known
   uncertain,        ///< a small residual, but nothing says that any digit of x is right
@@ -81,7 +81,7 @@ struct Trust {
   /// Bound on ||x - x*|| / ||x||, x* the exact solution, infinity norms; infinite where it is not
   /// known.
   double bound = unknown;
-  /// The same as the last corrections let expect it; infinite where it is not known.
+  /// Estimate of that error as the last corrections let expect it; infinite where it is not known.
   double estimate = unknown;
   /// Decimal digits of the largest components of x that stay where A and b change in their last
   /// digit; 0 for any doubt but the last two, nothing where no condition was estimated.
@@ -103,13 +103,13 @@ double forward_bound(const Condition& condition, const Quality& quality);
 ///     null_space  the known solution, which had no part in the null space that was named, was not
 ///                 found, and what was left of it is taken to zero by A
 ///     singular    the known solution was not found (see probe_known_solution()), or c >= 1 / u
-///     factors     the same with factors in float, already for c >= 2^24 / 10 unless they are near,
+///     factors     likewise with factors in float, already for c >= 2^24 / 10 unless they are near,
 ///                 so that they tell c, or without c for omega >= 0.1; or where the known solution
 ///                 was not found although n kappa < 0.1 / u: then it is not A that is at fault, or
 ///                 the factors don't tell
 ///     bound       B >= 0.1, and refinement did not converge: not s < 0.1; or it did, by factors
 ///                 in float or by an iteration, whose corrections are of the largest parts of
-///                 residuals first, and vanish where others are too small beside them
+///                 residuals first, and vanish where others are too small compared with them
 ///     correction  s >= 0.1, and finite; or, of a Krylov method, not finite although it was tried
 ///     pivots      neither kappa nor the known solution is there, and min |u_kk| <= n u max |u_kk|
 ///     unmeasured  neither kappa nor s is there
