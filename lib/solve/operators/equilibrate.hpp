@@ -34,8 +34,8 @@ struct MatrixScales {
   Spread of_rows, of_columns;  ///< on all ranks
 };
 
-/// These of the values of a matrix, which keeps them, in 4 bytes a row. Cost: two passes over the
-/// non-zeros by the host, a message each way with each neighbour, the first time. Collective.
+/// The scales of the values of a matrix, which keeps them, in 4 bytes a row. Cost: two passes over
+/// the non-zeros by the host, a message each way with each neighbour, the first time. Collective.
 const MatrixScales& scales_of(const SystemMatrix& matrix);
 
 /// 2^(sign e) for these exponents e, -1022 to 1022.

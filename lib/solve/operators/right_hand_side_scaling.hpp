@@ -8,8 +8,8 @@ namespace spsolve {
 
 /// The power of two that brings `size` to about 2^exponent where it is farther than 2^200 from 1,
 /// so that its square, or its product with 2^-53 and the entries of a matrix, would vanish or
-/// overflow; 1 for others, for 0 and for what is not finite. Between 2^-1022 and 2^1022, as its
-/// inverse is.
+/// overflow; 1 for others, for 0 and for values that are not finite. Between 2^-1022 and 2^1022, as
+/// its inverse is.
 double right_hand_side_scale(double size, int exponent = 0);
 
 /// right_hand_side_scale() for every column of b, the right-hand sides of A x = b, so that neither

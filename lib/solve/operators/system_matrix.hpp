@@ -12,10 +12,10 @@
 namespace spsolve {
 
 /// The square sparse matrix A of a system, n x n, in bands of rows over the ranks of a team: an
-/// operator on vectors in the memory that it is made for, and what residuals, scalings and
-/// estimates take from it. Owns its rows. Each product brings the rows of x that this rank's
-/// columns name from their owners (a message each way with each neighbour). Collective, all of it,
-/// unless it says otherwise.
+/// operator on vectors in the memory that it is made for, and the source of residuals, scalings and
+/// estimates. Owns its rows. Each product brings the rows of x that this rank's columns name from
+/// their owners (a message each way with each neighbour). Collective, all of it, unless it says
+/// otherwise.
 class SystemMatrix : public LinearOperator {
  public:
   /// `rows`: those of layout.band(rank), columns global. The team must outlive the object.
@@ -38,7 +38,7 @@ class SystemMatrix : public LinearOperator {
   /// Throws Error(internal) where they are not those of own rows. Not collective.
   void set_coordinates(Dense<double> own_nodes);
 
-  /// The matrix as nothing but its products.
+  /// The matrix reduced to its products.
   BandMatrix& bands() { return bands_; }
 
   /// The column of A that local column j is. Not collective.
@@ -102,7 +102,7 @@ class SystemMatrix : public LinearOperator {
   /// One number for each local column, own ones and the halo's, from those of own columns.
   std::vector<double> with_halo(const std::vector<double>& own) const;
 
-  /// The way back: what is known of local columns, combined for own ones.
+  /// The way back: numbers of local columns, combined for own ones.
   Dense<double> over_columns(Dense<double> local, Combination how) const;
 
   BandMatrix bands_;
