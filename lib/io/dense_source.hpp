@@ -10,7 +10,8 @@
 namespace spsolve {
 
 /// Wherever a multivector is named, it is a file of Matrix Market (plain or gzip), of numpy (.npy)
-/// or of PETSc; which of them is seen from the content. What is written says so by its ending.
+/// or of PETSc; which of them is seen from the content. The ending of the name chooses the kind of
+/// a file that is written.
 
 struct DenseShape {
   Index rows = 0, columns = 0;
@@ -23,18 +24,18 @@ DenseShape describe_dense(const std::filesystem::path& path);
 /// PETSc, or Matrix Market's format `array`. Likewise.
 bool holds_array(const std::filesystem::path& path);
 
-/// The whole of it. Memory: the result beside the mapped file.
+/// Reads the whole of it. Memory: the result in addition to the mapped file.
 Dense<double> load_dense(const std::filesystem::path& path);
 
-/// What keeps an array of so many columns from being written to a file of that name, in a sentence,
-/// or "".
+/// The reason why an array of so many columns cannot be written to a file of that name, in a
+/// sentence, or "".
 std::string array_file_problem(const std::filesystem::path& path, Index columns);
 
 /// A file to be written: .npy, .petsc, or else Matrix Market, whose comment is `comment`.
 std::unique_ptr<io::ArrayFile> make_array_file(const std::filesystem::path& path, Index rows,
                                                Index columns, std::string_view comment);
 
-/// The same at once.
+/// Writes a whole matrix to such a file.
 void write_dense(const std::filesystem::path& path, const Dense<double>& matrix,
                  std::string_view comment);
 

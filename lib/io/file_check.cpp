@@ -39,7 +39,7 @@ TextCheck check_text(const fs::path& path, const Deadline& deadline) {
       }
     }
     check.seen = reader.found();
-    // What follows the last entry is looked at as well.
+    // The text after the last entry is looked at as well.
     if (deadline.is_over() && check.seen < check.all) break;
   }
   return check;

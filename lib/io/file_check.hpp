@@ -9,11 +9,12 @@
 
 namespace spsolve {
 
-/// Looks at the entries of what load_matrix() reads, from the first on, some at least, and holds no
-/// more than a few MiB of them. Throws what load_matrix() would of those that it has seen.
+/// Looks at the entries of a file that load_matrix() reads, from the first on, some at least, and
+/// holds no more than a few MiB of them. Throws the errors that load_matrix() would throw of those
+/// that it has seen.
 CheckedEntries check_matrix_file(const std::string& file, const Deadline& deadline);
 
-/// The same of what load_dense() reads; an array's elements are its entries.
+/// Looks so at a file that load_dense() reads; an array's elements are its entries.
 CheckedEntries check_dense_file(const std::filesystem::path& path, const Deadline& deadline);
 
 }  // namespace spsolve

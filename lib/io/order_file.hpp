@@ -13,7 +13,7 @@ namespace spsolve {
 /// over. A Matrix Market file "array integer general" of one column is one as well. Element k of
 /// the result is the row, from 0, that is eliminated k-th. Throws Error(input) with the file, the
 /// line, what was expected and what to do. Stops when `deadline` is over, with the rows read so
-/// far. Cost: one pass; 12 bytes a row beside the file.
+/// far. Cost: one pass; 12 bytes a row in addition to the file.
 std::vector<LocalIndex> read_order(const std::filesystem::path& path, Index rows,
                                    const Deadline& deadline = {});
 

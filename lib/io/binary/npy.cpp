@@ -109,7 +109,7 @@ std::optional<NumberType> type_of(std::string_view descr) {
   return std::nullopt;
 }
 
-/// Bytes of an element: the number behind the letter, of U in characters of 4 bytes.
+/// Bytes of an element: the number after the letter, of U in characters of 4 bytes.
 std::optional<Index> element_bytes(std::string_view descr) {
   if (descr.size() < 3) return std::nullopt;
   Index size = 0;

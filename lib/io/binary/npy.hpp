@@ -12,7 +12,7 @@
 
 namespace spsolve::io {
 
-/// What the header of such a file says, and where the array is.
+/// The facts of the header of such a file, and the place of the array.
 struct NpyArray {
   std::string descr;         ///< as numpy has it, such as "<f8"
   bool fortran = false;      ///< column by column
@@ -34,11 +34,12 @@ bool is_npy(std::string_view bytes);
 /// Most bytes of a header that are read, the front of version 2 with them.
 inline constexpr std::size_t most_npy_header = (std::size_t{1} << 16) + 12;
 
-/// What its header says of the array at the front of which `bytes` are; NpyArray::bytes are what
-/// follows, as much as is there. Throws Error(input).
+/// The array that begins with `bytes`, as its header tells; NpyArray::bytes are those after the
+/// header, as many as are there. Throws Error(input).
 NpyArray parse_npy_header(std::string_view bytes, const std::string& name);
 
-/// The same of a file of so many bytes, which must be as many as its header stands for.
+/// The array of a file of `size` bytes that begins with `front`; they must be as many as its header
+/// stands for. Throws likewise.
 NpyArray parse_npy_front(std::string_view front, std::size_t size, const std::string& name);
 
 /// The array that `bytes` are. Throws Error(input) where they are not one, whole, and no more.

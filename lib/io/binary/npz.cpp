@@ -31,7 +31,7 @@ class Arrays {
     std::string text() const { return array.text(name); }
   };
 
-  /// What its header says of an array, which is as large as that: the rest is not inflated.
+  /// An array as its header tells, which must be as large as that says: the rest is not inflated.
   Held front(const std::string& array) const {
     const ZipMember& found = member(array);
     ZipStream content(found, name_);

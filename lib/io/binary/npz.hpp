@@ -22,12 +22,12 @@ MatrixShape npz_shape(std::string_view bytes, const std::string& name);
 
 /// The matrix. Throws Error(input), beginning with `name`, where the archive or one of its arrays
 /// is damaged or missing, where numbers are complex or not finite, an index is out of range, or the
-/// format is another one. Memory: the result beside the file and what was deflated of it; a list of
-/// entries where it is not made of rows in order.
+/// format is another one. Memory: the result in addition to the file and its deflated arrays; a
+/// list of entries where it is not made of rows in order.
 Csr<double> read_npz(std::string_view bytes, const std::string& name);
 
 /// Looks at the arrays' numbers, some after some, until all were seen or the deadline is over.
-/// Throws what read_npz() would of those.
+/// Throws the errors that read_npz() would throw of those.
 CheckedEntries check_npz(std::string_view bytes, const std::string& name, const Deadline& deadline);
 
 /// A matrix whose rows lie in the file as they are, and the members that they lie in.

@@ -16,7 +16,7 @@ namespace {
 constexpr Index matrix_class = 1211216, vector_class = 1211214;
 constexpr Index dense_entries = -1;
 
-/// The integers at the front of a file, and what lies behind them.
+/// The integers at the front of a file, and the data after them.
 class Front {
  public:
   Front(std::string_view bytes, const std::string& name) : bytes_(bytes), name_(name) {

@@ -17,7 +17,7 @@ namespace spsolve::io {
 
 enum class PetscObject { matrix, dense_matrix, vector };
 
-/// What the file holds by its first bytes; none where it is no file of PETSc's.
+/// The kind of object in the file by its first bytes; none where it is no file of PETSc's.
 std::optional<PetscObject> petsc_object(std::string_view bytes);
 
 /// The size of a matrix. Throws Error(input) where the file is too short for what it declares.

@@ -82,7 +82,7 @@ void put(std::string& text, std::uint64_t value, int bytes) {
   for (int k = 0; k < bytes; ++k) text += static_cast<char>(value >> (8 * k) & 0xff);
 }
 
-/// What a member's headers, the local and the central one, share; a date that means none.
+/// The part that a member's headers, the local and the central one, share; a date that means none.
 void put_description(std::string& text, std::uint64_t size, bool large, std::uint32_t crc,
                      std::size_t name_size, std::size_t extra_size) {
   put(text, large ? 45 : 20, 2);  // version that is needed to read it

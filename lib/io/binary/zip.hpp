@@ -42,8 +42,8 @@ std::uint32_t joined_crc(std::uint32_t front, std::uint32_t back, std::size_t si
 /// Throws Error(input) where a member has another sum than `sum`.
 void require_crc(const ZipMember& member, std::uint32_t sum, const std::string& archive);
 
-/// A member's bytes from front to back: of one that is stored those of the archive. What has not
-/// been asked for is not inflated.
+/// A member's bytes from front to back: of one that is stored those of the archive. Bytes that were
+/// not asked for are not inflated.
 class ZipStream {
  public:
   /// Both must outlive it. Throws Error(input) where so few bytes cannot inflate to the member.
@@ -53,8 +53,8 @@ class ZipStream {
   /// where they are damaged, or the member ends elsewhere than the archive says.
   std::string_view next(std::size_t size);
 
-  /// The same, and at the end of a member that was read by this alone Error(input) where its sum
-  /// differs.
+  /// The next bytes as by next(); throws also Error(input) where the sum differs at the end of a
+  /// member that was read by this alone.
   std::string_view checked(std::size_t size);
 
   std::size_t left() const { return member_.size - read_; }
@@ -76,7 +76,7 @@ class ZipWriter {
   explicit ZipWriter(const std::filesystem::path& path, std::uint64_t large = 0xffffffff)
       : file_(path), large_(large) {}
 
-  /// Adds a file that is made of `parts`, one behind the other.
+  /// Adds a file that is made of `parts`, one after the other.
   void add(const std::string& name, const std::vector<std::string_view>& parts);
   void commit();
 

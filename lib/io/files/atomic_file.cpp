@@ -84,7 +84,8 @@ void File::write_beginning(std::string_view bytes) const {
 }
 
 void File::flush() const {
-  // A file system without fsync says EINVAL; what it was given is as safe as it can make it.
+  // A file system without fsync says EINVAL; the bytes that it was given are as safe as it can make
+  // them.
   if (::fsync(descriptor_) != 0 && errno != EINVAL) fail_with_reason(errno);
 }
 

@@ -7,9 +7,9 @@
 
 namespace spsolve::io {
 
-/// What `path` leads to, which need not be there. Throws Error(resources) where a link on the way
-/// is another user's, neither this process' nor that of the folder's owner, and anyone may put
-/// links into that folder, as into /tmp (world-writable, sticky).
+/// The file that `path` leads to, which need not be there. Throws Error(resources) where a link on
+/// the way is another user's, neither this process' nor that of the folder's owner, and anyone may
+/// put links into that folder, as into /tmp (world-writable, sticky).
 std::filesystem::path path_without_links(const std::filesystem::path& path);
 
 /// A file that is written piece by piece, and counts from commit() on. All failures throw
@@ -39,12 +39,12 @@ class File {
   int descriptor_ = -1;
 };
 
-/// A file that comes into being whole or not at all: written under a temporary name beside the
+/// A file that comes into being whole or not at all: written under a temporary name next to the
 /// target, flushed to the disk and renamed by commit(). Without commit() the temporary file is
-/// removed and an older file of the target's name stays. A symbolic link is followed, but for
-/// one that another user has put into a folder such as /tmp. The new file
-/// has the mode of the one that it replaces. What is no regular file - "-", a pipe, a device - is
-/// written to as it is, without commit() too, and cannot be given a beginning at last.
+/// removed and an older file of the target's name stays. A symbolic link is followed, but for one
+/// that another user has put into a folder such as /tmp. The new file has the mode of the one that
+/// it replaces. A target that is no regular file - "-", a pipe, a device - is written to as it is,
+/// without commit() too, and cannot be given a beginning at last.
 class AtomicFile final : public File {
  public:
   explicit AtomicFile(const std::filesystem::path& path);
@@ -59,9 +59,9 @@ class AtomicFile final : public File {
   std::filesystem::path temporary_;
 };
 
-/// A file that is there and gets more behind its first `size` bytes; what lay behind them is lost.
-/// Those bytes stay as they are up to commit(), which flushes what is new before it puts the
-/// beginning in its place.
+/// A file that is there and gets more after its first `size` bytes; older bytes after them are
+/// lost. The first bytes stay as they are up to commit(), which flushes the new bytes before it
+/// puts the beginning in its place.
 class GrowingFile final : public File {
  public:
   GrowingFile(const std::filesystem::path& path, std::int64_t size);
@@ -70,8 +70,8 @@ class GrowingFile final : public File {
 };
 
 /// Throws Error(resources) where a file of results could not be made, as its folder is not there or
-/// takes none, or as path_without_links() does: better before the work than behind it. "" is no
-/// file, and goes.
+/// takes none, or as path_without_links() does: better before the work than after it. "" is no
+/// file, and passes.
 void require_folder_of(const std::filesystem::path& file);
 
 /// Writes `text` to a file, whole or not at all, as AtomicFile does.

@@ -6,7 +6,7 @@
 
 namespace spsolve {
 
-/// A time from now on, for what may be left undone.
+/// A time from now on, for work that may be left undone.
 class Deadline {
  public:
   /// Without an end.

@@ -9,7 +9,7 @@
 
 namespace spsolve::io {
 
-/// Whether `bytes` begin like a gzip file. What counts is the content, never the file's name.
+/// Whether `bytes` begin like a gzip file. The content counts, never the file's name.
 bool is_gzip(std::string_view bytes);
 
 /// The text of a gzip file of one or more members, RFC 1952, from front to back; nothing of it is

@@ -12,7 +12,7 @@ class Inflater {
   enum class Form { bare, gzip };  ///< gzip: with a header and a check sum (RFC 1952)
   enum class State { full, ended, cut_off, damaged };
 
-  /// Deflated data are never smaller than this part of what they stand for.
+  /// Deflated data inflate to no more than this times their size.
   static constexpr std::size_t most_growth = 1032;
 
   /// Throws Error(resources) where memory is short.

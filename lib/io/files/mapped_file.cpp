@@ -69,7 +69,7 @@ MappedFile MappedFile::open(const std::filesystem::path& path, std::string_view 
   if (status.st_size == 0) {
     fail(ExitCode::input, "{}: is empty, and should be {}; check its name", name, wanted);
   }
-  // An anonymous mapping with the file laid over its front: what follows the file stays zero.
+  // An anonymous mapping with the file laid over its front: bytes after the file stay zero.
   const auto size = static_cast<std::size_t>(status.st_size);
   MappedFile result = buffer(size);
   result.size_ = size;

@@ -13,9 +13,9 @@ class MappedFile {
  public:
   static constexpr std::size_t padding = 4096;
 
-  /// Maps the regular file `path`, or what comes from "-" and from a pipe, whole and as often as
-  /// asked (io/special_file.hpp). Errors (input): missing, unreadable, a folder, not a regular
-  /// file, empty; in their words it should be `wanted`.
+  /// Maps the regular file `path`, or the data that come from "-" and from a pipe, whole and as
+  /// often as asked (io/special_file.hpp). Errors (input): missing, unreadable, a folder, not a
+  /// regular file, empty; in their words it should be `wanted`.
   static MappedFile open(const std::filesystem::path& path,
                          std::string_view wanted = "a Matrix Market file");
 
@@ -34,7 +34,7 @@ class MappedFile {
   /// The system should fetch the whole file: it will be read from front to back.
   void will_read_all() const;
 
-  /// For buffers: where to write, how much fits, and what of it is text. grow() keeps the text.
+  /// For buffers: where to write, how much fits, and how much of it is text. grow() keeps the text.
   char* data() { return data_; }
   std::size_t capacity() const { return mapped_ - padding; }
   void grow(std::size_t capacity);

@@ -27,7 +27,7 @@ bool is_regular_or_folder(const struct stat& status) {
   return S_ISREG(status.st_mode) || S_ISDIR(status.st_mode);
 }
 
-/// Whether what has this status comes once, and has an end.
+/// Whether data from a file of this status come once, and have an end.
 bool streams(const struct stat& status, int descriptor) {
   return S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) ||
          (S_ISCHR(status.st_mode) && ::isatty(descriptor) != 0);

@@ -29,18 +29,18 @@ class Descriptor {
 /// 2 of /dev/stdin, /dev/stdout and /dev/stderr, and of "-" the `standard` one; none of others.
 std::optional<int> descriptor_named(const std::filesystem::path& path, int standard);
 
-/// Whether what is written to `path` appears on the standard output.
+/// Whether data written to `path` appear on the standard output.
 bool is_standard_output(const std::filesystem::path& path);
 
-/// Whether what is written to `path` goes there at once and replaces nothing: a descriptor's name,
-/// or a file that exists and is neither regular nor a folder.
+/// Whether data written to `path` go there at once and replace nothing: a descriptor's name, or a
+/// file that exists and is neither regular nor a folder.
 bool is_written_through(const std::filesystem::path& path);
 
-/// For what is no file on a disk that could be opened anew: a descriptor under which all of it can
-/// be read from the beginning, as often as wanted, as long as the process lives. What comes once
-/// only, as from a pipe, is kept in memory. None where `path` is an ordinary file, or nothing.
-/// Throws Error(input) where reading fails, Error(resources) where more comes than half of the
-/// memory that is free.
+/// For a source that is no file on a disk that could be opened anew: a descriptor under which all
+/// of it can be read from the beginning, as often as wanted, as long as the process lives. Data
+/// that come once only, as from a pipe, are kept in memory. None where `path` is an ordinary file,
+/// or nothing. Throws Error(input) where reading fails, Error(resources) where more comes than half
+/// of the memory that is free.
 std::optional<int> descriptor_to_read(const std::filesystem::path& path);
 
 }  // namespace spsolve::io

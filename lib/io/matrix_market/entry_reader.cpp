@@ -198,7 +198,7 @@ EntryReader::EntryReader(MappedFile file, const fs::path& path, const ReadOption
   const std::size_t shared =
       batch / (chunks_per_thread * static_cast<std::size_t>(source_.threads));
   source_.chunk_bytes = std::clamp<std::size_t>(shared, 1, source_.chunk_bytes);
-  // What was just inflated is parsed at once, three times as fast: other threads would spin,
+  // Text that was just inflated is parsed at once, three times as fast: other threads would spin,
   // waiting for pieces, in the way of the one that inflates.
   if (source_.compressed()) source_.threads = 1;
   const std::size_t piece = source_.compressed() ? TextStream::largest_piece : 0;
@@ -280,7 +280,7 @@ void EntryReader::check_triangles() {
 
 ElementPlace place_of_element(const MatrixMarketHeader& matrix, Index k) {
   if (matrix.symmetry == Symmetry::general) return {k % matrix.rows, k / matrix.rows};
-  // Column j begins behind those before it, `longest` + (longest - 1) + ... elements.
+  // Column j begins after those before it, `longest` + (longest - 1) + ... elements.
   const Index longest = matrix.symmetry == Symmetry::symmetric ? matrix.rows : matrix.rows - 1;
   const auto before = [&](Index column) {  // below 2^63, and twice as much on the way
     const auto j = static_cast<std::uint64_t>(column);

@@ -17,8 +17,8 @@
 
 namespace spsolve::io {
 
-/// The front of a text: banner, comments and size line. What follows them of the stream's latest
-/// piece begins at ParsedHeader::body of it. Throws as parse_header() and TextStream.
+/// The front of a text: banner, comments and size line. The rest of the stream's latest piece
+/// begins at ParsedHeader::body of it. Throws as parse_header() and TextStream.
 ParsedHeader read_front(TextStream& stream);
 
 /// A file that is being read.
@@ -32,8 +32,8 @@ class MatrixMarketText {
   const MatrixMarketHeader& matrix() const { return header_.matrix; }
   bool compressed() const { return stream_.compressed(); }
 
-  /// What is read of the stream's latest piece, of a plain file of all: whole lines, as far as the
-  /// header allows.
+  /// The text to read of the stream's latest piece, of a plain file of all: whole lines, as far as
+  /// the header allows.
   std::string_view body() const { return body_; }
 
   /// Goes on to the next piece, after `found` entries in those before; whether there is one.
@@ -123,17 +123,17 @@ class EntryReader {
   /// Entries that were handed out.
   Index found() const { return found_; }
 
-  /// The next runs, one behind the other, parsed in parallel; valid until the next call. None at
-  /// the end. The same entries for any number of threads. Throws Error(input) with the words of
+  /// The next runs, one after the other, parsed in parallel; valid until the next call. None at the
+  /// end. The same entries for any number of threads. Throws Error(input) with the words of
   /// read_matrix_market(), of the first wrong line when its batch is parsed, of what is wrong with
   /// the file as a whole at the end.
   std::span<const EntryRun> next();
 
-  /// Reads what is left, for its errors only.
+  /// Reads the rest, for its errors only.
   void read_to_end();
 
  private:
-  /// Room for what a chunk parses to.
+  /// Room for the entries of a chunk.
   struct Slot {
     UntouchedArray<Index> row, column;
     UntouchedArray<double> value;

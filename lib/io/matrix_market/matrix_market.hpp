@@ -21,13 +21,13 @@
 // only), general, symmetric and skew-symmetric. Refused by name: complex, hermitian, other objects
 // than `matrix`, Harwell-Boeing and Rutherford-Boeing, archives. Words of the banner may have any
 // case. Lines may end in LF or CR LF, the last one in nothing; blank lines and comments (%) may
-// stand anywhere behind the banner, spaces and tabs around every number. Numbers do not depend on
+// stand anywhere after the banner, spaces and tabs around every number. Numbers do not depend on
 // the locale and may have a '+' or a Fortran exponent (1.5D+03).
 //
 // A line may have 2^20 characters, a thousand times as many as the standard allows.
 //
-// Values must be finite: `nan`, `inf` and what overflows (1e+400) are errors. What is too small
-// (1e-400) silently becomes the nearest double, subnormal or zero.
+// Values must be finite: `nan`, `inf` and numbers that overflow (1e+400) are errors. A number that
+// is too small (1e-400) silently becomes the nearest double, subnormal or zero.
 //
 // Every error is one sentence, "FILE:LINE: expected ..., found '...'; what to do", of the first
 // wrong line of the file, whatever the number of threads.
@@ -50,7 +50,7 @@ constexpr std::string_view name(MatrixMarketField field) {
   return words[static_cast<std::size_t>(field)];
 }
 
-/// What the banner and the size line say.
+/// The facts of the banner and the size line.
 struct MatrixMarketHeader {
   MatrixMarketFormat format = MatrixMarketFormat::coordinate;
   MatrixMarketField field = MatrixMarketField::real;
@@ -58,8 +58,8 @@ struct MatrixMarketHeader {
   Index rows = 0;
   Index columns = 0;
   Index entries = 0;            ///< values in the file: declared, or (array) what the shape implies
-  std::int64_t file_bytes = 0;  ///< size of the file as it lies on the disk
-  std::int64_t text_bytes = 0;  ///< the same, inflated; of read_header() an estimate by the front
+  std::int64_t file_bytes = 0;  ///< of the file as it lies on the disk
+  std::int64_t text_bytes = 0;  ///< of the inflated text; of read_header() an estimate by the front
   bool compressed = false;      ///< gzip data
 };
 
@@ -100,11 +100,10 @@ MatrixMarketHeader read_header(const MatrixMarketBytes& file);
 /// Reads a matrix as the list of entries that the file stores, 0-based and in the file's order
 /// (duplicates stay, one triangle stays one triangle). Of an array file the elements that are not
 /// zero become entries: all, the lower triangle (symmetric) or what is strictly below the diagonal
-/// (skew-symmetric), column by column.
-/// The same result for every number of threads. Memory: 24 bytes per entry, beside the mapped file
-/// or a few MiB of what is inflated; never more than the file's size can justify, whatever its
-/// header claims.
-/// Throws Error(input), and Error(resources) where memory is short.
+/// (skew-symmetric), column by column. The result is the same for every number of threads. Memory:
+/// 24 bytes per entry, in addition to the mapped file or a few MiB of inflated text; never more
+/// than the file's size can justify, whatever its header claims. Throws Error(input), and
+/// Error(resources) where memory is short.
 Coo read_matrix_market(const std::filesystem::path& path, const ReadOptions& options = {},
                        ReadTiming* timing = nullptr);
 Coo read_matrix_market(const MatrixMarketBytes& file, const ReadOptions& options = {},
@@ -112,8 +111,8 @@ Coo read_matrix_market(const MatrixMarketBytes& file, const ReadOptions& options
 
 /// Reads a dense matrix or multivector, such as right-hand sides: an array file, or a coordinate
 /// file whose entries are added into zeros. Symmetric files are mirrored, skew-symmetric ones with
-/// the opposite sign. Memory: the result beside the mapped file. Throws as read_matrix_market(),
-/// and as check_sums().
+/// the opposite sign. Memory: the result in addition to the mapped file. Throws as
+/// read_matrix_market(), and as check_sums().
 Dense<double> read_dense(const std::filesystem::path& path, const ReadOptions& options = {},
                          ReadTiming* timing = nullptr);
 Dense<double> read_dense(const MatrixMarketBytes& file, const ReadOptions& options = {},
@@ -128,8 +127,8 @@ struct ElementPlace {
 /// them.
 [[noreturn]] void fail_sum(const std::filesystem::path& file, ElementPlace place);
 
-/// Refuses what duplicates of `file` added up to where no double holds it: `matrix` is made of its
-/// entries, which are finite. `place_in_file` says where an element of `matrix` is in the file, if
+/// Refuses sums of duplicates of `file` that no double holds: `matrix` is made of its entries,
+/// which are finite. `place_in_file` says where an element of `matrix` is in the file, if
 /// elsewhere. Throws Error(input) naming the first such element.
 void check_sums(const std::filesystem::path& file, const Csr<double>& matrix,
                 const std::function<ElementPlace(ElementPlace)>& place_in_file = {});
@@ -153,7 +152,8 @@ void write_matrix_market(const std::filesystem::path& path, const Csr<double>& m
 void write_matrix_market(const std::filesystem::path& path, const Dense<double>& matrix,
                          std::string_view comment = {});
 
-/// The same file, of values that come one after another. Without commit() there is no file.
+/// Writes such an array file, of values that come one after another. Without commit() there is no
+/// file.
 class ArrayWriter final : public io::ArrayFile {
  public:
   ArrayWriter(const std::filesystem::path& path, Index rows, Index columns,

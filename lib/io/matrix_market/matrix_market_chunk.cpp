@@ -53,8 +53,8 @@ const char* first_long_line(const char* begin, const char* end) {
   return end;
 }
 
-/// Calls parse(p, k) for the data of line after line, `limit` of them at most: it moves p behind
-/// the line, and hands back whether entry k stood there.
+/// Calls parse(p, k) for the data of line after line, `limit` of them at most: it moves p past the
+/// line, and hands back whether entry k stood there.
 template <typename Parse>
 inline ChunkResult parse_lines(const char* p, const char* end, Index limit, const Parse& parse) {
   Index k = 0;
@@ -123,7 +123,7 @@ ChunkResult parse_short_lines(const char* begin, const char* end, const MatrixMa
              : parse_coordinates<true, true>(begin, end, matrix, target, limit);
 }
 
-/// The word after the last one that was read, or what is said in its place.
+/// The word after the last one that was read, or the words in its place.
 std::string word_or_end(const std::vector<std::string_view>& word, std::size_t i) {
   return i < word.size() ? quoted(word[i]) : "the end of the line";
 }

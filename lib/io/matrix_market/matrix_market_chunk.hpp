@@ -42,7 +42,7 @@ std::size_t chunk_end(std::string_view body, std::size_t begin, std::size_t size
 
 /// A line that is wrong.
 struct WrongLine {
-  std::string_view text;     ///< what the file has from there on, one line at least if it is that
+  std::string_view text;     ///< of the file from there on, one line at least if it is that
                              ///< long
   Index number = 0;          ///< 1-based
   Index surplus = 0;         ///< entries from there on, where it is wrong as it is one too many

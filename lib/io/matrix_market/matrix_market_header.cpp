@@ -38,7 +38,7 @@ bool looks_like_harwell_boeing(std::string_view text) {
          std::ranges::all_of(third[1], digit) && std::ranges::all_of(third[2], digit);
 }
 
-/// What to do about a file that does not begin with a banner.
+/// The advice on a file that does not begin with a banner.
 std::string advice_without_banner(std::string_view text) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> magic{{
       {"BZh", "it is compressed with bzip2: unpack it first"},

@@ -10,7 +10,7 @@
 #include "core/types.hpp"
 #include "io/matrix_market/matrix_market.hpp"
 
-// What the parts of the Matrix Market reader share; not for others.
+// Declarations that the parts of the Matrix Market reader share; not for others.
 
 namespace spsolve::io {
 
@@ -21,7 +21,7 @@ inline constexpr std::size_t longest_line = std::size_t{1} << 20;
 struct ParsedHeader {
   MatrixMarketHeader matrix;
   Index size_line = 0;   ///< its line, 1-based
-  std::size_t body = 0;  ///< offset of the first character behind the size line
+  std::size_t body = 0;  ///< offset of the first character after the size line
 };
 
 /// Parses banner, comments and size line. Empty when `text` is only the front of a file and the
@@ -34,7 +34,8 @@ std::optional<ParsedHeader> parse_header(std::string_view text, const std::files
 [[noreturn]] void fail_at(const std::filesystem::path& path, Index line, std::string_view expected,
                           std::string_view found, std::string_view advice);
 
-/// `text` in quotes, at most 40 characters of it, each printable; or what stands there instead.
+/// `text` in quotes, at most 40 characters of it, each printable; or words that stand for an empty
+/// one.
 std::string quoted(std::string_view text);
 
 /// The words of a line between spaces and tabs, at most `most`.

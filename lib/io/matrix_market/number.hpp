@@ -45,8 +45,8 @@ struct EightCharacters {
   }
 };
 
-/// Reads an unsigned integer with an optional '+'; larger ones than 2^64 - 1 become that.
-/// Moves `p` behind it. False where there is no digit.
+/// Reads an unsigned integer with an optional '+'; larger ones than 2^64 - 1 become that. Moves `p`
+/// past it. False where there is no digit.
 inline bool parse_index(const char*& p, std::uint64_t& value) {
   if (*p == '+') [[unlikely]]
     ++p;
@@ -125,9 +125,9 @@ inline double scale_decimal(std::uint64_t mantissa, int exponent, std::string_vi
 }
 
 /// Reads a decimal number, with an optional sign of either kind, digits with or without a point,
-/// and an exponent after 'e' or Fortran's 'd' in either case. Moves `p` behind it.
-/// Rounds to nearest; what is too small becomes a subnormal or zero, what is too large infinity.
-/// False where there is no such number (`nan` and `inf` are none).
+/// and an exponent after 'e' or Fortran's 'd' in either case. Moves `p` past it. Rounds to nearest;
+/// a number that is too small becomes a subnormal or zero, one that is too large infinity. False
+/// where there is no such number (`nan` and `inf` are none).
 inline bool parse_real(const char*& p, double& value) {
   const bool negative = *p == '-';
   if (negative || *p == '+') ++p;

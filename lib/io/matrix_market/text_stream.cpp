@@ -41,8 +41,8 @@ std::string_view TextStream::next() {
   return piece_;
 }
 
-/// What is left of the latest piece, then as much as a piece of this number has, and on to the end
-/// of a line.
+/// Inflates the next piece: the rest of the latest one, then as much as a piece of this number has,
+/// and on to the end of a line.
 void TextStream::inflate_next() {
   const Timer timer;
   Gzip& gzip = *gzip_;

@@ -52,7 +52,7 @@ class TextStream {
   void will_read_all() const { file_.will_read_all(); }
 
  private:
-  /// Gzip data, and the latest piece of what they inflate to.
+  /// Gzip data, and the latest piece of their text.
   struct Gzip {
     GzipStream stream;
     MappedFile buffer = MappedFile::buffer(largest_piece);
