@@ -46,7 +46,7 @@ std::string present_phase;
 int steps_in_phase = 0;
 double seconds_passed = 0;
 
-/// What is before `end` in `rest`, which keeps what is behind it.
+/// The text before `end` in `rest`, which keeps the text after it.
 std::string_view take_until(char end, std::string_view& rest) {
   const std::string_view part = rest.substr(0, rest.find(end));
   rest.remove_prefix(std::min(rest.size(), part.size() + 1));

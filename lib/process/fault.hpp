@@ -5,7 +5,7 @@
 
 namespace spsolve {
 
-// Failures on purpose, for tests of what the other ranks then do. Compiled in by the CMake option
+// Failures on purpose, for tests of how the other ranks then act. Compiled in by the CMake option
 // SPSOLVE_FAULTS only, which no release has; without it these functions are empty.
 //
 //   SPSOLVE_FAULT="rank=1:phase=eliminate:step=20:kill"
@@ -36,13 +36,13 @@ void prepare_fault(int rank);
 /// Where a fault may happen: a step of the present phase.
 void fault_point();
 
-/// Seconds that have passed for the clock of checkpoints beside those that did.
+/// Seconds that have passed for the clock of checkpoints in addition to those that did.
 double injected_seconds();
 
-/// What is said to be free of this rank's GPU's memory, in bytes, where that is injected.
+/// The bytes that are said to be free in the memory of this rank's GPU, where that is injected.
 std::optional<std::int64_t> injected_gpu_memory();
 
-/// What happened to this rank's GPU.
+/// The fault that happened to this rank's GPU.
 enum class GpuFault { none, gone, trap, hang };
 GpuFault gpu_fault();
 

@@ -31,7 +31,7 @@ EndsByInterrupt::EndsByInterrupt(std::initializer_list<int> signals) {
 
 EndsByInterrupt::~EndsByInterrupt() {
   for (const Before& before : before_) ::sigaction(before.signal, &before.action, nullptr);
-  // What came too late for this task is whose it was before.
+  // A signal that came too late for this task goes to its handler of before.
   if (const int signal = interrupted_by.exchange(0); signal != 0) ::raise(signal);
 }
 

@@ -60,7 +60,7 @@ bool write_all(int file, std::string_view text) {
   return true;
 }
 
-/// Whole or not at all. Only what a signal handler may call.
+/// Writes a file whole or not at all, by calls alone that a signal handler may make.
 void replace(const Place& place, ExitCode code, std::string_view sentence) noexcept {
   if (!place.is_as_found()) return;  // somebody else has told how it ended
   const Parts* parts = nullptr;
@@ -129,7 +129,7 @@ void end_by(int signal) {
 
 LastWords::LastWords(const std::vector<File>& files, const std::string& remedy, Ending ending,
                      bool speaks) {
-  // For ever, as a handler may be at work in another thread when the task is over.
+  // They stay for ever, as a handler may be at work in another thread when the task is over.
   static std::vector<std::unique_ptr<Kept>> all;
   kept_ = all.emplace_back(std::make_unique<Kept>()).get();
   kept_->ending = ending;
@@ -191,7 +191,7 @@ void leave_last_words_at_once(ExitCode code, std::string_view sentence) noexcept
 
 void leave_last_words(ExitCode code, std::string_view sentence) {
   if (current == nullptr) return;
-  // As it may stand in a text of JSON or HTML.
+  // The sentence as it may stand in a text of JSON or HTML.
   std::string plain(sentence);
   for (char& c : plain) {
     if (std::string_view("\"\\<>&").find(c) != std::string_view::npos ||

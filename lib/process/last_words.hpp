@@ -10,10 +10,11 @@
 
 namespace spsolve {
 
-/// What a task leaves where its process is ended on the way, by a signal or by a watchdog: files in
-/// the place of those that say that it runs, and a line on the standard error. All is made ahead,
-/// so that system calls alone are left to a signal's handler. While it lives, signals that would
-/// end the process are taken; those that are ignored stay so. One at a time.
+/// The last words of a task, which it leaves where its process is ended on the way, by a signal or
+/// by a watchdog: files in the place of those that say that it runs, and a line on the standard
+/// error. All is made ahead, so that system calls alone are left to a signal's handler. While it
+/// lives, signals that would end the process are taken; those that are ignored stay so. One at a
+/// time.
 class LastWords {
  public:
   /// A file that is there, and its text for a task that ended so, for that reason.
@@ -46,7 +47,7 @@ class LastWords {
 /// ended. Gives up after some seconds, as the disk may be what fails.
 void leave_last_words(ExitCode code, std::string_view sentence);
 
-/// The same without a limit of time. Signal handlers may call it.
+/// Leaves them so without a limit of time. Signal handlers may call it.
 void leave_last_words_at_once(ExitCode code, std::string_view sentence) noexcept;
 
 }  // namespace spsolve

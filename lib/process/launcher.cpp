@@ -23,8 +23,8 @@ constexpr std::array launchers{Launcher{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD
                                Launcher{"PMI_SIZE", "PMI_RANK"},
                                Launcher{"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}};
 
-// What launchers of several processes may leave without saying how many: PMIx, a process manager
-// that is asked through a file descriptor, those of Cray and IBM, and Flux.
+// The marks that launchers of several processes may leave without saying how many: PMIx, a process
+// manager that is asked through a file descriptor, those of Cray and IBM, and Flux.
 constexpr std::array marks{"PMIX_RANK",          "PMI_FD",        "PALS_RANKID", "ALPS_APP_PE",
                            "JSM_NAMESPACE_RANK", "FLUX_TASK_RANK"};
 

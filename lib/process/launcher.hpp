@@ -4,9 +4,9 @@
 
 namespace spsolve {
 
-/// What the program that started this process says of it in the environment: mpirun of Open MPI, a
-/// launcher with a process-management interface (MPICH's and others), or srun, whichever is
-/// nearest.
+/// The facts that the program that started this process tells of it in the environment: mpirun of
+/// Open MPI, a launcher with a process-management interface (MPICH's and others), or srun,
+/// whichever is nearest.
 struct Launch {
   std::string variable;  ///< the environment variable that names the number of processes, or ""
   int ranks = 1;         ///< that were started together

@@ -26,14 +26,13 @@ class Progress {
   /// Says that `fraction` of the work was done before this began, which no rate counts.
   void resume(double fraction) { before_ = fraction; }
 
-  /// Says that the work begins, or begins anew since what was done so far did not do, as what
-  /// `label` says.
+  /// Says that the work that `label` names begins, or begins anew since the work so far did not do.
   void restart(std::string label);
 
-  /// Says what a step is.
+  /// Names the steps.
   void call_steps(std::string name) { step_ = std::move(name); }
 
-  /// What is to be said of a step beside its number; asked for where it is printed.
+  /// The words about a step in addition to its number; asked for where it is printed.
   using Figure = std::function<std::string()>;
 
   /// Says that `step` of `steps` is done and with it `fraction` of the work, between 0 and 1.
@@ -54,7 +53,7 @@ class Progress {
   bool printed_ = false;  // a row stands on the terminal
 };
 
-/// What output.progress=auto means here: a row on a terminal, lines elsewhere.
+/// The meaning of output.progress=auto here: a row on a terminal, lines elsewhere.
 Progress::Show show_for(std::FILE* stream);
 
 }  // namespace spsolve

@@ -8,8 +8,8 @@
 
 namespace spsolve {
 
-/// What a rank shows of itself while it works, for watchdogs (team/watchdog.hpp) of its host's
-/// processes. It may lie in memory that they share, and is written by its own rank only.
+/// The signs of life that a rank shows while it works, for watchdogs (team/watchdog.hpp) of its
+/// host's processes. It may lie in memory that they share, and is written by its own rank only.
 struct Pulse {
   static constexpr std::size_t phase_words = 4;
   static constexpr std::int32_t telling = 1, has_told = 2;
@@ -21,7 +21,7 @@ struct Pulse {
   std::atomic<std::int32_t> on_device{0};  ///< above 0: for work that was given to a GPU
   std::atomic<std::int32_t> watched{0};    ///< above 0: there is work that may be watched
   std::atomic<std::int32_t> told{0};       ///< whether its watchdog says why all ranks end, or has
-  /// The name of the phase, eight characters a word, zeros behind it.
+  /// The name of the phase, eight characters a word, zeros after it.
   std::array<std::atomic<std::uint64_t>, phase_words> phase{};
 
   void set_phase(std::string_view name);
@@ -37,7 +37,7 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free &&
 /// This process's own.
 Pulse& pulse();
 
-/// From now on this process's pulse is `place`; null: one that nobody else sees. What it shows goes
+/// From now on this process's pulse is `place`; null: one that nobody else sees. Its contents go
 /// along. Not while other threads of this process work.
 void move_pulse(Pulse* place);
 
@@ -59,8 +59,8 @@ class WaitingForRanks {
   WaitingForRanks& operator=(const WaitingForRanks&) = delete;
 };
 
-/// While it lives, this rank waits for its GPU; with `for_ranks` for what other ranks send there as
-/// well, so that it is not the first to blame. It moves when the wait is over.
+/// While it lives, this rank waits for its GPU; with `for_ranks` for data that other ranks send
+/// there as well, so that it is not the first to blame. It moves when the wait is over.
 class WaitingForDevice {
  public:
   explicit WaitingForDevice(bool for_ranks) : for_ranks_(for_ranks ? 1 : 0) {

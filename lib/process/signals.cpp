@@ -13,7 +13,7 @@ namespace spsolve {
 
 namespace {
 
-/// Only what a signal handler may call.
+/// Ends the process by calls alone that a signal handler may make.
 [[noreturn]] void end_by_bus_error(int) {
   constexpr std::string_view text =
       "spsolve: memory behind a file went away (SIGBUS): a matrix file became shorter while it was "

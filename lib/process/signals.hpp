@@ -34,7 +34,7 @@ class SignalRequests {
 bool save_was_asked();
 bool stop_was_asked();
 
-/// What was saved need not be saved again; whoever asked to stop still waits for it.
+/// Forgets the request to save, as all is saved; whoever asked to stop still waits for it.
 void forget_to_save();
 
 }  // namespace spsolve

@@ -35,7 +35,7 @@ std::int64_t number_in(const std::string& path) {
   return file >> number ? number : -1;
 }
 
-/// The number behind `key` in a file of lines "key number"; 0 if there is none.
+/// The number after `key` in a file of lines "key number"; 0 if there is none.
 std::int64_t number_of(const std::string& key, const std::string& path) {
   std::ifstream file(path);
   std::int64_t number = 0;
@@ -45,7 +45,7 @@ std::int64_t number_of(const std::string& key, const std::string& path) {
   return 0;
 }
 
-/// Where one version of control groups keeps what a group may use.
+/// The files in which one version of control groups keeps the limits of a group.
 struct ControlGroups {
   std::string folder, limit, used, cached;
 };
@@ -189,7 +189,8 @@ int choose_threads(int wanted, int ranks_on_host, bool with_gpus) {
 
 namespace {
 
-/// What OpenMP's threads are told to have of stack, "512k"; none where nothing is said.
+/// The size of the stacks that OpenMP's threads are told to have, "512k"; none where nothing is
+/// said.
 std::optional<double> stack_of_openmp() {
   for (const char* key : {"OMP_STACKSIZE", "GOMP_STACKSIZE"}) {
     const char* const text = std::getenv(key);

@@ -26,7 +26,7 @@ std::int64_t peak_memory();
 std::int64_t resident_memory();
 
 /// The most by which this process's resident memory grows while the object lives. peak_memory()
-/// forgets what was before.
+/// forgets the peaks before.
 class MemoryGrowth {
  public:
   MemoryGrowth();
@@ -59,8 +59,8 @@ int host_processors();
 int choose_threads(int wanted, int ranks_on_host, bool with_gpus = false);
 
 /// Throws Error(resources) where this process, or threads of OpenMP, have less stack than they take
-/// (ulimit -s, OMP_STACKSIZE): they would end without a word, or compute with what others wrote
-/// over their numbers.
+/// (ulimit -s, OMP_STACKSIZE): they would end without a word, or compute with numbers that others
+/// wrote over theirs.
 void require_stack();
 
 /// Starts so many threads for a moment, the calling one among them, and throws std::system_error
