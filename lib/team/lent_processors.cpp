@@ -13,7 +13,7 @@ namespace spsolve {
 
 namespace {
 
-/// What a rank could lend.
+/// The processors and threads that a rank could lend.
 struct Offer {
   char host[64];
   cpu_set_t processors;

@@ -6,9 +6,10 @@
 
 namespace spsolve {
 
-/// The processors of all ranks of rank 0's host, lent to rank 0 for what it does alone: meanwhile
-/// the others sleep. Launchers bind ranks to processors of their own, which would else lie idle.
-/// Nothing is lent where the process's address space is limited, as more threads take more of it.
+/// The processors of all ranks of rank 0's host, lent to rank 0 for work that it does alone:
+/// meanwhile the others sleep. Launchers bind ranks to processors of their own, which would else
+/// lie idle. Nothing is lent where the process's address space is limited, as more threads take
+/// more of it.
 class LentProcessors {
  public:
   /// Nothing is lent yet. Collective: an all-gather of some hundred bytes a rank.

@@ -14,10 +14,10 @@ enum class Reduction { sum, maximum };
 
 /// Replaces each of the n values, the same number on every rank, by that of all ranks at its
 /// position, on every rank. Few values go by one all-gather: log2 P messages, P n values. More go
-/// by reduce_scatter() to parts of n / P and an all-gather of the parts: each rank sends and gets
-/// 2 n (P - 1) / P values, in some 3 P messages and 2 P more for every further 2 MiB of a part
-/// times P; it holds no more than 2 MiB (8 KiB P where that is more) beside its values. Collective,
-/// in host memory.
+/// by reduce_scatter() to parts of n / P and an all-gather of the parts: each rank sends and gets 2
+/// n (P - 1) / P values, in some 3 P messages and 2 P more for every further 2 MiB of a part times
+/// P; it holds no more than 2 MiB (8 KiB P where that is more) in addition to its values.
+/// Collective, in host memory.
 void reduce(Team& team, std::span<double> values, Reduction how);
 
 /// Cuts the n `values` of every rank into parts of `sizes`, by rank and the same on all, and puts

@@ -102,7 +102,7 @@ Failure current_failure() {
             "the system refused to give more memory; run --dry-run to see what the task needs "
             "and what would make it fit, or use more ranks on more hosts"};
   } catch (const std::system_error& error) {
-    // What std::thread throws where the system gives no more of them.
+    // std::thread throws that one where the system gives no more threads.
     if (error.code() != std::errc::resource_unavailable_try_again) {
       return {ExitCode::internal, fmt::format("unexpected failure: {}", error.what())};
     }

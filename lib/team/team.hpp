@@ -35,8 +35,8 @@ struct BroadcastPart {
 };
 
 /// A fixed set of messages between this rank and its neighbours, sent as often as wanted: start()
-/// lets them go, wait() returns when what goes out may be changed and what comes in is there.
-/// Between the two other work can be done.
+/// lets them go, wait() returns when the outgoing data may be changed and the incoming ones are
+/// there. Between the two other work can be done.
 class Messages {
  public:
   virtual ~Messages() = default;
@@ -44,9 +44,9 @@ class Messages {
   virtual void wait() = 0;
 };
 
-/// What the ranks of one run say to each other. Every call but send(), receive(), messages() and
-/// exchange_parts() is collective: all ranks make it, in the same order. Nothing here throws on one
-/// rank only; a broken link ends all ranks.
+/// The ranks of one run, and the messages between them. Every call but send(), receive(),
+/// messages() and exchange_parts() is collective: all ranks make it, in the same order. Nothing
+/// here throws on one rank only; a broken link ends all ranks.
 class Team {
  public:
   virtual ~Team() = default;
@@ -63,7 +63,7 @@ class Team {
   /// Copies root's `data` to every rank, which gets it once; log2 P steps for short data.
   virtual void broadcast_bytes(std::span<std::byte> data, int root) = 0;
 
-  /// The same for several parts: one after another, or at once where messages can travel so.
+  /// Broadcasts several parts: one after another, or at once where messages can travel so.
   virtual void broadcast_parts(std::span<const BroadcastPart> parts) {
     for (const BroadcastPart& part : parts) broadcast_bytes(part.data, part.root);
   }
@@ -72,10 +72,10 @@ class Team {
   /// bytes are one rank's, every rank gets (P - 1) m bytes; few bytes take log2 P messages a rank.
   virtual void all_gather_bytes(std::span<const std::byte> mine, std::span<std::byte> all) = 0;
 
-  /// Fills `all` on every rank, whose parts stand one behind another in it by rank: that of rank r,
+  /// Fills `all` on every rank, whose parts stand one after another in it by rank: that of rank r,
   /// sizes[r] bytes, is there on rank r already. `sizes` is the same on every rank, and their sum
   /// the length of `all`. Every rank gets what it lacks of the n bytes, in at most P pieces of work
-  /// one after another; nothing is held beside `all`.
+  /// one after another; nothing is held in addition to `all`.
   virtual void all_gather_parts(std::span<std::byte> all, std::span<const Index> sizes);
 
   /// Blocking point-to-point messages; the receiver knows the length.
@@ -192,7 +192,7 @@ std::vector<T> all_gather(Team& team, const T& mine) {
   return all;
 }
 
-/// The parts of all ranks, one behind another by rank. Every rank gets what it lacks of all parts,
+/// The parts of all ranks, one after another by rank. Every rank gets what it lacks of all parts,
 /// and the sizes by an all-gather. Collective.
 template <typename T, std::size_t Extent>
 std::vector<std::remove_const_t<T>> all_gather_parts(Team& team, std::span<T, Extent> mine) {
@@ -214,9 +214,9 @@ void all_gather_parts(Team& team, std::span<T> all, std::span<const Index> sizes
   team.all_gather_parts(std::as_writable_bytes(all), bytes);
 }
 
-/// Puts the `mine` of rank r, sizes[r] values, behind those of the ranks before it into root's
+/// Puts the `mine` of rank r, sizes[r] values, after those of the ranks before it into root's
 /// `all`, which no other rank needs. One message from each rank to root, of its own part; root
-/// holds nothing beside `all`. Collective.
+/// holds nothing in addition to `all`. Collective.
 template <typename T>
 void gather_parts(Team& team, std::span<const T> mine, std::span<T> all,
                   std::span<const Index> sizes, int root) {

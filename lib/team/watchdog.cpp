@@ -81,7 +81,7 @@ Watchdog::Watchdog(Team& team, int seconds) : team_(team), patience_(seconds) {
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
   // Not before the C library has mapped what the thread allocates from, twice as much in passing:
-  // whoever looks next at what a limit leaves is not to see it come and go.
+  // the next look at the memory that a limit leaves is not to see it come and go.
   std::latch ready(1);
   thread_ = std::jthread([this, &ready](const std::stop_token& stop) {
     void* volatile first = std::malloc(1);
@@ -108,7 +108,7 @@ std::vector<WatchedRank> Watchdog::look() {
     return std::chrono::duration<double>(now - then).count();
   };
   pulse().looks.fetch_add(1, std::memory_order_relaxed);
-  // Who was stopped itself, with its whole job maybe, knows nothing of the time between.
+  // A rank that was stopped itself, with its whole job maybe, knows nothing of the time between.
   const bool was_away = seconds_since(std::exchange(last_look_, now)) > patience_ / 2;
   for (std::size_t i = 0; i < pulses_.size(); ++i) {
     const Pulse& one = pulses_[i];

@@ -21,13 +21,13 @@ struct WatchedRank {
   double silent = 0;     ///< seconds since its own watchdog last looked
 };
 
-/// What a watchdog ends all ranks for.
+/// The reason for which a watchdog ends all ranks.
 struct Standstill {
   ExitCode code;
   std::string sentence;
 };
 
-/// What the watchdog of ranks[me], all of them on one host, has to say where a rank that stopped is
+/// The words of the watchdog of ranks[me], all of them on one host, where a rank that stopped is
 /// given `patience` seconds:
 ///
 /// - a rank whose process stands still altogether, its watchdog with it, whatever it was doing: the
@@ -41,11 +41,11 @@ struct Standstill {
 std::optional<Standstill> standstill(std::span<const WatchedRank> ranks, std::size_t me,
                                      double patience);
 
-/// While it lives, a thread beside the work sees to it that no rank waits for ever: where a rank
-/// makes no step for `seconds`, one message names the rank, its host and its phase, and all ranks
-/// end; last words are left (process/last_words.hpp). Ranks of one host see each other, so that a
-/// process that stands still altogether is named, too. Steps are the beginning of a phase, a step
-/// of an elimination, every exchange with other ranks and every wait for a GPU that ends.
+/// While it lives, a thread concurrent with the work sees to it that no rank waits for ever: where
+/// a rank makes no step for `seconds`, one message names the rank, its host and its phase, and all
+/// ranks end; last words are left (process/last_words.hpp). Ranks of one host see each other, so
+/// that a process that stands still altogether is named, too. Steps are the beginning of a phase, a
+/// step of an elimination, every exchange with other ranks and every wait for a GPU that ends.
 /// Collective; `team` must outlive it.
 class Watchdog {
  public:
