@@ -37,7 +37,7 @@ spsolve_status refuse(std::string sentence) {
   return SPSOLVE_INPUT;
 }
 
-/// What work() hands back; nothing that it throws leaves.
+/// The status that work() hands back, or that of what it throws, which goes no further.
 template <typename Work>
 spsolve_status guarded(Work&& work) {
   try {
@@ -60,7 +60,7 @@ spsolve_status create(Object** object, const Make& make) {
   });
 }
 
-/// The same for what is wrong with its arguments already; there is no object then.
+/// Hands out no object, and the status of arguments that are wrong already.
 template <typename Object>
 spsolve_status refuse(Object** object, std::string sentence) {
   if (object != nullptr) *object = nullptr;
@@ -96,7 +96,7 @@ spsolve::Dense<double> rows_of(const double* values, spsolve::Index rows, spsolv
   return result;
 }
 
-/// Throws what is wrong with one rank's arguments on all of them.
+/// Throws an error of one rank's arguments on all of them.
 void require_together(const spsolve::Ranks& ranks, bool good, const char* sentence) {
   spsolve::together(ranks.team(), [&] {
     if (!good) spsolve::fail(spsolve::ExitCode::input, "{}", sentence);

@@ -5,7 +5,7 @@
 #include "spsolve/ranks.hpp"
 #include "spsolve/spsolve.h"
 
-// What the files of the C interface share.
+// Declarations that the files of the C interface share.
 
 struct spsolve_ranks {
   spsolve::Ranks ranks;
@@ -13,8 +13,8 @@ struct spsolve_ranks {
 
 namespace spsolve {
 
-/// Puts what `make` makes into *ranks for a program in C; what it throws becomes a status and the
-/// last error, and *ranks NULL.
+/// Puts the ranks that `make` makes into *ranks for a program in C; an error that it throws becomes
+/// a status and the last error, and *ranks NULL.
 spsolve_status hand_out(spsolve_ranks** ranks, const std::function<Ranks()>& make);
 
 }  // namespace spsolve

@@ -5,14 +5,14 @@
 
 namespace spsolve {
 
-/// What this program does on GPUs, whether it was built with CUDA or not; none is looked for.
+/// This program's functions on GPUs, whether it was built with CUDA or not; no GPU is looked for.
 Gpus gpu_part();
 
-/// The same with the GPUs of this process, unless `wanted` is host: to look for them starts their
-/// driver, which takes a tenth of a second and another one as the process ends.
+/// These functions with the GPUs of this process, unless `wanted` is host: to look for them starts
+/// their driver, which takes a tenth of a second and another one as the process ends.
 Gpus find_gpus(DeviceChoice wanted = DeviceChoice::automatic);
 
-/// For Gpus::leave of a program that ends with its task.
+/// The function Gpus::leave of a program that ends with its task.
 void leave_gpus();
 
 }  // namespace spsolve

@@ -12,7 +12,7 @@ namespace spsolve {
 
 namespace {
 
-// Who uses this library has a matrix.
+// Every user of this library has a matrix.
 [[maybe_unused]] const bool forks_are_prepared = prepare_for_forks();
 
 /// Throws unless there is one value for each place.

@@ -27,7 +27,7 @@ namespace spsolve {
 
 namespace {
 
-/// What is decided before anything is taken: where a system is solved, and by which question.
+/// The decisions before anything is taken: where a system is solved, and by which question.
 struct Decided {
   Gpus gpus;
   Config config;
@@ -275,7 +275,7 @@ Solution Solver::State::solve(std::span<const double> b, Index own_columns, std:
 
 namespace {
 
-/// For one that is no view.
+/// The solution in memory of its own, for right-hand sides that are no view.
 template <typename Solve>
 Solution solve_dense(const Dense<double>& b, const Solve& solve) {
   Dense<double> x(b.rows, b.columns);
