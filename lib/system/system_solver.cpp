@@ -116,7 +116,7 @@ void SystemSolver::set_up() {
 template <typename Apply>
 void SystemSolver::apply_by(const Apply& apply) {
   ScaledOperator& inverse = whole();
-  // What iterates stays as it was; factors that fail when they are first tried are half made.
+  // An iteration stays as it was; factors that fail when they are first tried are half made.
   if (tried_ || inverse_->facts().krylov) return apply(inverse);
   set_up_by([&] { apply(inverse); });
   tried_ = true;

@@ -14,7 +14,7 @@
 
 namespace spsolve {
 
-/// What a solution can be trusted with.
+/// The figures of a solution, and how far it can be trusted.
 struct SolveOutcome {
   Refinement refinement;
   std::optional<Condition> condition;  ///< where it was asked for and the factors are fit for it
@@ -24,8 +24,8 @@ struct SolveOutcome {
 /// Solves systems with one matrix A: owns A, its scale factors and its inverse. The application and
 /// the library's interface are its users. set_up() once, solve() as often as wanted; new values of
 /// the same pattern by set_values() and set_up() again. Where a set-up failed, whatever it threw,
-/// what solves refuses by Error(input), with its reason, until another one has succeeded.
-/// Collective, all of it.
+/// all functions that solve refuse by Error(input), with its reason, until another one has
+/// succeeded. Collective, all of it.
 class SystemSolver final : public LinearOperator {
  public:
   /// `row` is of the solver table. The team and the memory must outlive the object.
@@ -37,7 +37,7 @@ class SystemSolver final : public LinearOperator {
   const Equilibration& scaling() const { return scaling_; }
   const InverseFacts& facts() const { return inverse_->facts(); }
   double flops() const;  ///< of the elimination as it was chosen
-  /// What did it, once it is eliminated; what was chosen before.
+  /// The choice that did it, once it is eliminated; before, the choice that was made.
   EliminationChoice choice() const;
 
   /// New values for the pattern of A, see SystemMatrix::set_values(); asks for set_up(). Throws
@@ -48,13 +48,13 @@ class SystemSolver final : public LinearOperator {
   /// Finds scale factors and takes the values in.
   void prepare();
 
-  /// Eliminates what is prepared. `b`: the right-hand sides that solve() will be called with next,
-  /// where they are known; mixed precision then solves for them once, not twice. `guess`: a first
-  /// guess of their solutions, which Krylov methods begin with.
+  /// Eliminates the prepared matrix. `b`: the right-hand sides that solve() will be called with
+  /// next, where they are known; mixed precision then solves for them once, not twice. `guess`: a
+  /// first guess of their solutions, which Krylov methods begin with.
   void eliminate(Progress& progress, Checkpoints* checkpoints = nullptr, const Vectors* b = nullptr,
                  const Vectors* guess = nullptr);
 
-  /// Both.
+  /// Calls prepare() and eliminate().
   void set_up();
 
   /// y <- A^-1 x and A^-T x as the factors have it, without refinement.
@@ -74,26 +74,26 @@ class SystemSolver final : public LinearOperator {
   /// A + E, which is that of the pivots (Sylvester).
   std::string inertia_doubt() const;
 
-  /// The same as solve() for A^T x = b. Keeps the rows of A^T from the first call on, until
+  /// Solves A^T x = b, as solve(). Keeps the rows of A^T from the first call on, until
   /// set_values().
   SolveOutcome solve_transposed(const Vectors& b, Vectors& x, PhaseTimes& times);
 
  private:
-  /// What estimates have said of A or A^T, and of its factors, since they were set up: it serves
+  /// The findings of estimates about A or A^T, and its factors, since they were set up: they serve
   /// all right-hand sides.
   struct Estimates {
     std::optional<Probe> probe;
     std::optional<double> normwise;
     std::optional<double> componentwise;  ///< condition_of_any()
     double inverse_norm = 0;              ///< where the condition in the norm is known
-    std::string null_vector;  ///< one beside those of the null space that was named, in words
+    std::string null_vector;  ///< one outside of the null space that was named, in words
   };
 
-  /// Whether A is known to be; then it has no condition number, and what is found of a known
-  /// solution is one of many.
+  /// Whether A is known to be singular; then it has no condition number, and a solution that is
+  /// found in place of a known one is one of many.
   bool is_singular() const { return question_.options.null_space != NullSpaceKind::none; }
 
-  /// What solves and what is solved with it are: A or A^T.
+  /// The matrix of a solve, A or A^T, and the inverse that solves with it.
   struct SolveSide {
     SystemMatrix& matrix;
     LinearOperator& inverse;
@@ -103,13 +103,14 @@ class SystemSolver final : public LinearOperator {
 
   bool is_of_a(const SolveSide& side) const { return &side.matrix == matrix_.get(); }
 
-  /// Whether a solution that is known beforehand is asked for: what solves for what is in the range
-  /// of a singular A need not know. `fit`: of an iteration, whether it does for estimates.
+  /// Whether a solution that is known beforehand is asked for: an inverse for right-hand sides in
+  /// the range of a singular A need not find it. `fit`: of an iteration, whether it does for
+  /// estimates.
   bool probes(const SolveSide& side, bool fit) const;
-  /// side.known.probe <- what comes of it.
+  /// side.known.probe <- the outcome of that.
   void look_for_known_solution(const SolveSide& side, PhaseTimes& times);
 
-  /// What is known of right-hand sides and their solutions before they are judged.
+  /// The facts of right-hand sides and their solutions that are known before these are judged.
   struct UnmeasuredFacts {
     std::vector<double> sizes;                 ///< ||x(:, c)|| of the columns that are judged
     std::vector<double> correction_residuals;  ///< of their last correction
@@ -132,13 +133,13 @@ class SystemSolver final : public LinearOperator {
   SolveOutcome solve_scaled(const SolveSide& side, const Vectors& b, Vectors& x, PhaseTimes& times,
                             const Solve& solve);
 
-  /// Condition numbers and a probe of the factors, where they are wanted; then what all figures say
-  /// of x. Of the first solution the componentwise condition is its own; of later ones a bound for
-  /// any, where nothing is doubted with it, and else their own as well.
+  /// Condition numbers and a probe of the factors, where they are wanted; then the verdict of all
+  /// figures on x. Of the first solution the componentwise condition is its own; of later ones a
+  /// bound for any, where nothing is doubted with it, and else their own as well.
   void estimate_trust(const SolveSide& side, const Vectors& b, const Vectors& x,
                       const UnmeasuredFacts& unmeasured, PhaseTimes& times, SolveOutcome& outcome);
 
-  /// What neither residuals nor corrections show of the error of x.
+  /// The part of the error of x that neither residuals nor corrections show.
   double unmeasured_error(const SolveSide& side, const Vectors& x,
                           const UnmeasuredFacts& unmeasured, const Condition& condition);
 

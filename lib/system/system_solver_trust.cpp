@@ -1,4 +1,4 @@
-// What of SystemSolver judges solutions: refinement, a known solution, estimates.
+// The part of SystemSolver that judges solutions: refinement, a known solution, estimates.
 
 #include <algorithm>
 #include <cmath>
@@ -105,12 +105,12 @@ SolveOutcome SystemSolver::finish(const SolveSide& side, const Vectors& b, Vecto
   if (krylov && (!krylov->converged || question_.options.tolerance > 0)) setting.most_sweeps = 0;
   if (!krylov && probes(side, true)) {
     if (!side.known.probe) look_for_known_solution(side, times);
-    // What iterations leave of corrections they tell themselves.
+    // Iterations tell by themselves what they leave of corrections.
     const bool of_corrections = !inverse_->iterates() && !(is_of_a(side) && facts.probe);
     if (of_corrections) setting.rate = side.known.probe->rate();
   }
-  // What estimates of the condition weigh components by: one more multivector is little compared
-  // with long rows, by which a product takes long, too.
+  // The weights of components in estimates of the condition: one more multivector is little
+  // compared with long rows, by which a product takes long, too.
   const Index long_row = 16 * x.columns();
   const bool estimates = question_.options.condition && !is_singular();
   if (estimates && !side.known.normwise && matrix.nonzeros() >= long_row * matrix.order()) {
@@ -127,7 +127,7 @@ SolveOutcome SystemSolver::finish(const SolveSide& side, const Vectors& b, Vecto
   UnmeasuredFacts unmeasured{maxima(x), {}, 0};
   const auto look_at_correction = [&] {
     unmeasured.correction_residuals = inverse_->correction_residuals();
-    // What is left may be what no A d is, for a singular A.
+    // For a singular A perhaps no A d equals the rest of the residual.
     if (inverse_->stagnated() && !is_singular()) {
       outcome.refinement.forward_error = Trust::unknown;
     }
@@ -135,7 +135,7 @@ SolveOutcome SystemSolver::finish(const SolveSide& side, const Vectors& b, Vecto
   if (outcome.refinement.tried) {
     look_at_correction();
   } else if (krylov && krylov->converged) {
-    // What iterations estimate of the condition tells nothing of parts of x that they don't see.
+    // The condition as iterations estimate it tells nothing of parts of x that they don't see.
     times.measure("check", [&] {
       inverse_->expect(SolvePurpose::estimate);
       outcome.refinement.forward_error =
@@ -207,7 +207,7 @@ void SystemSolver::estimate_trust(const SolveSide& side, const Vectors& b, const
   const bool estimates = question_.options.condition && !is_singular() && (fit || !facts.krylov);
   // By finish(), without adding the correction.
   figures.refinement.tried = figures.refinement.tried || (facts.krylov && facts.krylov->converged);
-  // What a Krylov method comes to differs from one right-hand side to the next.
+  // The outcome of a Krylov method differs from one right-hand side to the next.
   if (facts.krylov) known = {};
   if (probes(side, fit)) {
     if (!known.probe) look_for_known_solution(side, times);
