@@ -9,7 +9,7 @@ namespace spsolve {
 /// A run in one line: "solved: x in x.npy, about 16 digits, 0.22 s". Digits are those of the
 /// largest components of x that are right for A and b as they are stored, by the forward error as
 /// the last corrections or else the bound have it; none are named where neither is known. Where a
-/// note counts digits that are lost if A and b are rounded, those that are left then follow.
+/// note counts digits that are lost if A and b are rounded, the digits that are left then follow.
 std::string summary(const SolveReport& report);
 std::string summary(const MultiplyReport& report);
 

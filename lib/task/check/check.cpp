@@ -31,7 +31,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Files one after another, and what is wrong with them.
+/// Files one after another, and their faults.
 class Checks {
  public:
   /// Looks at something that takes no time; whether nothing is wrong with it.
@@ -60,7 +60,7 @@ class Checks {
         [file](const Deadline& deadline) { return check_matrix_file(file, deadline); });
   }
 
-  /// Reads them all, and throws what was found.
+  /// Reads them all, and throws their faults.
   std::vector<CheckedFile> finish(const Deadline& deadline) {
     std::vector<CheckedFile> files;
     for (std::size_t k = 0; k < reads_.size(); ++k) {

@@ -16,9 +16,9 @@ struct CheckedFile {
 };
 
 /// Looks at the files that the task reads, their entries too, and at the folders of its results.
-/// All files share the time that `deadline` leaves, and what one does not need goes to the others;
-/// each is looked at for some entries at least. Throws Error, one sentence a line, with what the
-/// run's readers would say: of each file the first thing that is wrong with it.
+/// All files share the time that `deadline` leaves, and the time that one does not need goes to the
+/// others; each is looked at for some entries at least. Throws Error, one sentence a line, with the
+/// words of the run's readers: of each file its first fault.
 std::vector<CheckedFile> check_files(const Config& config, const Deadline& deadline);
 
 /// A line for each file.

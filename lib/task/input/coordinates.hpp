@@ -8,7 +8,7 @@
 
 namespace spsolve {
 
-/// Coordinates of the nodes of a system of linear elasticity: whose, and how many for each.
+/// Coordinates of the nodes of a system of linear elasticity: their source, and how many for each.
 struct FoundCoordinates {
   std::filesystem::path file;  ///< or
   std::string generator;

@@ -45,7 +45,7 @@ Json inputs_of(const Step& step) {
           {"solution", step.solution.string()}};
 }
 
-/// Null stands for what is infinite, as JSON has no such number.
+/// Null stands for infinity, as JSON has no such number.
 double number_of(const Json& value) {
   return value.is_null() ? std::numeric_limits<double>::infinity() : value.get<double>();
 }

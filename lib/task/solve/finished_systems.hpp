@@ -39,8 +39,8 @@ class FinishedSystems {
   std::filesystem::path file_;
   std::uint64_t matrix_;
   std::size_t count_ = 0;          // systems
-  bool begun_ = false;             // whether the file holds what is wanted of this sequence
-  std::vector<std::string> kept_;  // what it holds of the systems that were found
+  bool begun_ = false;             // whether the file holds the sections of this sequence
+  std::vector<std::string> kept_;  // its sections of the systems that were found
 };
 
 }  // namespace spsolve

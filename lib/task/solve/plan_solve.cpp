@@ -13,7 +13,7 @@ namespace spsolve {
 
 namespace {
 
-/// The memory that other numbers of ranks would take, for rank 0 to say.
+/// The memory that other numbers of ranks would take, a table for rank 0 to show.
 std::string table_of_ranks(const SolverQuestion& question, Team& team, int most) {
   const FactorizationEstimate& estimate = question.pattern_analysis.estimate;
   if (!estimate.analysed) {

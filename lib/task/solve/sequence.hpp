@@ -26,7 +26,7 @@ struct Step {
 /// files. Throws Error(input) where a pattern fits none, or their numbers differ.
 std::vector<Step> steps_of(const Config& config, const FoundRightHandSide& found);
 
-/// Rank 0's on every rank. Collective.
+/// The steps of rank 0 on every rank. Collective.
 std::vector<Step> steps_for_all(Team& team, std::vector<Step> steps);
 
 /// Values of a file for own rows of the matrix: those of a matrix of the same pattern, or of an
@@ -34,7 +34,7 @@ std::vector<Step> steps_for_all(Team& team, std::vector<Step> steps);
 /// same Error(input) on every rank where the pattern is another one. Collective.
 std::vector<double> values_of(const std::filesystem::path& file, SystemMatrix& matrix);
 
-/// Throws what values_of() would say of a file whose numbers are right by themselves.
+/// Throws the errors that values_of() would throw of a file whose numbers are right by themselves.
 void check_values(const std::filesystem::path& file, const Csr<double>& matrix);
 
 }  // namespace spsolve

@@ -43,7 +43,7 @@ double flops_here(const SolveReport& report, const SystemSolver& solver) {
          (1.0 - share_done(solver.choice().method, *report.checkpoint->resumed_step, report.rows));
 }
 
-/// The time that checkpoints took, as phases of their own, and what is to be said of them.
+/// The time that checkpoints took, as phases of their own, and the notes on them.
 void tell_apart(const Checkpoints& checkpoints, PhaseTimes& times, SolveReport& report) {
   const CheckpointStatistics& statistics = checkpoints.statistics();
   times.add("eliminate", -statistics.seconds - statistics.resume_seconds);
@@ -80,7 +80,7 @@ class SolveRun {
     Csr<double> whole;
     const bool looks_first = may_be_sparse(config_);
     if (looks_first) plan_to_read(shape);
-    // Until all that works on GPUs is made.
+    // It goes on until all that works on GPUs is made.
     const std::shared_ptr<void> started = start_gpus_ahead(config_, shape.matrix, team_, gpus_);
     if (looks_first) whole = read();
     const AnalysisCache cache{config_.checkpoint.directory,
@@ -93,7 +93,7 @@ class SolveRun {
     analysis_cache_ = pattern_analysis.cached_in;
     if (!pattern_analysis.note.empty()) report_.notes.push_back(pattern_analysis.note);
     if (pattern_analysis.analysis != nullptr)
-      hand_back_freed_memory();  // graphs and what they were cut into
+      hand_back_freed_memory();  // graphs and the pieces of them
     const std::unique_ptr<ComputeDevice> memory = times_.measure("device", [&] {
       return place_system(config_, shape, pattern_analysis, team_, gpus_, report_);
     });
@@ -152,8 +152,8 @@ class SolveRun {
     return false;
   }
 
-  /// What is done before what takes the place of a first choice: where it was an iteration, signals
-  /// end the elimination, which keeps nothing.
+  /// The work before another method takes the place of a first choice: where that was an iteration,
+  /// signals end the elimination, which keeps nothing.
   BeforeDouble before_second_of(const SolverRow& row, const SolverQuestion& question) {
     const BeforeDouble check = check_in_double(question, team_, gpus_);
     if (!is_krylov(row.method)) return check;
@@ -170,7 +170,7 @@ class SolveRun {
     if (team_.size() == 1) at_once_.emplace(std::initializer_list<int>{SIGINT, SIGTERM, SIGUSR2});
   }
 
-  /// Refuses what does not fit, before anything is allocated.
+  /// Refuses a system that does not fit, before anything is allocated.
   void plan(const SystemShape& shape, SolverQuestion& question,
             std::optional<std::int64_t> gpu_available) {
     MemoryPlan plan;
@@ -183,7 +183,7 @@ class SolveRun {
     refuse_what_does_not_fit(plan, memory, report_);
   }
 
-  /// Refuses what rank 0 cannot even read, or whose pattern it cannot study.
+  /// Refuses a matrix that rank 0 cannot even read, or whose pattern it cannot analyse.
   void plan_to_read(const SystemShape& shape) {
     MemoryPlan mine;
     const MemoryCheck check = check_reading(config_, shape, team_, mine);
@@ -195,7 +195,7 @@ class SolveRun {
     return read_matrix(config_, team_, times_, report_, [](const Csr<double>&) {});
   }
 
-  /// What a sparse elimination looks like, for output.html.
+  /// The patterns of a sparse elimination, for output.html.
   void draw(const Csr<double>& whole, const PatternAnalysis& pattern_analysis) {
     if (config_.output.html.empty()) return;
     times_.measure("analyse", [&] {
@@ -292,7 +292,7 @@ class SolveRun {
     return outcome;
   }
 
-  /// Keeps what a solution came to, where it is the first, or less trustworthy than those before.
+  /// Keeps the outcome of a solution, where it is the first, or less trustworthy than those before.
   void note(const SolveOutcome& outcome, const Vectors& x, const Step& step) {
     const auto doubt = [](const Trust& trust, const Refinement& refinement) {
       return std::pair(trust.verdict, refinement.after.backward_error);
@@ -319,7 +319,7 @@ class SolveRun {
     });
   }
 
-  /// What is left to be told.
+  /// Completes the report.
   void finish(const SystemSolver& solver, const GpuMemoryWatch& on_its_gpu) {
     report_.status = name(std::max(report_.trust.verdict, systems_.worst()));
     if (checkpoints_ && report_.trust.verdict == Verdict::solved) checkpoints_->remove();
@@ -390,8 +390,8 @@ class SolveRun {
   std::int64_t resident_ = 0;  // bytes that this process held at first
   PhaseTimes times_;
   std::optional<Checkpoints> checkpoints_;
-  std::filesystem::path analysis_cache_;    // on rank 0, beside checkpoints; or empty
-  std::optional<SignalRequests> end_;       // while what is kept is eliminated
+  std::filesystem::path analysis_cache_;    // on rank 0, next to checkpoints; or empty
+  std::optional<SignalRequests> end_;       // during an elimination that is kept
   std::optional<EndsByInterrupt> at_once_;  // while anything else is
 };
 

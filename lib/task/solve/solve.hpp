@@ -16,10 +16,10 @@ namespace spsolve {
 void run_solve(const Config& config, Team& team, const Gpus& gpus, SolveReport& report);
 
 /// The memory that run_solve() will need, rank by rank; allocates nothing that grows with the
-/// matrix. `plan` is set to this rank's own. Bands in GPU memory are planned
-/// where the task would take GPUs, and for device: cuda also where none is here. `most_ranks`,
-/// where it is not 0: plan.about gets a table of what up to so many ranks would take for a sparse
-/// elimination. Collective.
+/// matrix. `plan` is set to this rank's own. Bands in GPU memory are planned where the task would
+/// take GPUs, and for device: cuda also where none is here. `most_ranks`, where it is not 0:
+/// plan.about gets a table of the needs of up to so many ranks for a sparse elimination.
+/// Collective.
 MemoryCheck plan_solve(const Config& config, Team& team, const Gpus& gpus, MemoryPlan& plan,
                        int most_ranks = 0);
 

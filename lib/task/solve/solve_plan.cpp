@@ -33,8 +33,8 @@ PlanFor planner(const SolverQuestion& question, Rotated rotated, std::int64_t re
   };
 }
 
-/// The system by another method, all that does not go with that left to the program, and the words
-/// that ask for it.
+/// The question of the system by another method, with all that does not go with it left to the
+/// program, and the words that ask for it.
 std::pair<SolverQuestion, std::string> by_method(const SolverQuestion& question, Method method) {
   SolverQuestion changed = question;
   std::string words = fmt::format("solve.method={}", name(method));
@@ -51,8 +51,8 @@ std::pair<SolverQuestion, std::string> by_method(const SolverQuestion& question,
 }
 
 /// Methods that may need less memory than the one that is taken, those that people should try first
-/// before the others: the sparse one that the study was made for, a Krylov method for the same kind
-/// of matrix, blocked elimination.
+/// before the others: the sparse one that the analysis was made for, a Krylov method for the same
+/// kind of matrix, blocked elimination.
 std::vector<Method> methods_instead(const SolverQuestion& question) {
   std::vector<Method> methods;
   const FactorizationEstimate& estimate = question.pattern_analysis.estimate;

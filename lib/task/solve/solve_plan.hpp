@@ -23,15 +23,15 @@ struct SystemShape {
 };
 
 /// The question of `config` to the solver table, for a shape that is known: on GPUs where `gpu`
-/// says what dense rows take there.
+/// says how many bytes dense rows take there.
 SolverQuestion question_for(const Config& config, const SystemShape& shape, int ranks,
                             const GpuDenseBytes& gpu, PatternAnalysis pattern_analysis = {});
 
-/// Where a system is eliminated for certain, or else hosts'.
+/// The memory where a system is eliminated for certain, or else that of hosts.
 MemoryKind memory_asked_for(const Config& config);
 
-/// The study of the pattern of rank 0's `whole` for sparse elimination, where `config` leaves room
-/// for it. Collective.
+/// The analysis of the pattern of rank 0's `whole` for sparse elimination, where `config` leaves
+/// room for it. Collective.
 PatternAnalysis analyse_pattern_for(const Config& config, Team& team, const Csr<double>& whole,
                                     const AnalysisCache& cache = {});
 
@@ -39,13 +39,13 @@ PatternAnalysis analyse_pattern_for(const Config& config, Team& team, const Csr<
 /// anything is decided.
 bool may_be_sparse(const Config& config);
 
-/// Whether a system that was studied is eliminated on hosts though there are GPUs, of which `gpu`
-/// says what dense rows take there: where device=auto leaves the choice, and that is predicted to
-/// be sooner done.
+/// Whether a system that was analysed is eliminated on hosts though there are GPUs, of which `gpu`
+/// says how many bytes dense rows take there: where device=auto leaves the choice, and that is
+/// predicted to be sooner done.
 bool stays_on_hosts(const Config& config, const SystemShape& shape,
                     const PatternAnalysis& pattern_analysis, int ranks, const GpuDenseBytes& gpu);
 
-/// Where a system is eliminated, on hosts or GPUs. Notes the device in `report`. Collective.
+/// The device of an elimination, a host or GPUs. Notes the device in `report`. Collective.
 std::unique_ptr<ComputeDevice> place_system(const Config& config, const SystemShape& shape,
                                             const PatternAnalysis& pattern_analysis, Team& team,
                                             const Gpus& gpus, TaskReport& report);
@@ -60,14 +60,14 @@ Rotated rotated_by(const Config& config);
 /// their rows.
 Remedy iterated_in_bands(const Config& config, const SystemShape& shape, std::int64_t resident);
 
-/// The study of the pattern, for a system that was not studied as it is to be made dense; nothing
-/// where rank 0 cannot read it. Collective.
+/// The analysis of the pattern, for a system that was not analysed as it is to be made dense;
+/// nothing where rank 0 cannot read it. Collective.
 using LateAnalysis = std::function<PatternAnalysis()>;
 
 /// plan_solve() for such a question, where this process held `resident` bytes before it read
 /// anything, and `gpu_available` are free on this rank's GPU. Where it does not fit, the remedy
 /// names a sparse method, then a Krylov method, then other ways, as far as they fit;
-/// `late_analysis` is asked for what they need to know. Collective.
+/// `late_analysis` is asked for the facts that they need. Collective.
 MemoryCheck plan_question(const SolverQuestion& question, Rotated rotated, std::int64_t resident,
                           Team& team, MemoryPlan& plan, std::optional<std::int64_t> gpu_available,
                           const LateAnalysis& late_analysis = {});

@@ -11,30 +11,30 @@ namespace spsolve {
 
 // The facts that all ranks know of a system before its rows are dealt out.
 
-/// The shape of the matrix that `config` names, from its header. Throws what is wrong with that,
+/// The shape of the matrix that `config` names, from its header. Throws the errors of that,
 /// Error(input) where it is not square, Error(resources) where it has too many rows to be solved
 /// with.
 MatrixShape square_shape(const Config& config);
 
 /// The shape of the system that `config` names, from the headers of its files, on every rank.
-/// Throws what is wrong with them on every rank. Collective.
+/// Throws their errors on every rank. Collective.
 SystemShape shape_for_all(const Config& config, Team& team);
 
 /// The right-hand side that rank 0 finds, on every rank. Collective.
 FoundRightHandSide right_hand_side_for_all(const Config& config, Index rows, Team& team);
 
-/// Whether rank 0 can read the matrix and study its pattern; `mine`: this rank's plan of that.
+/// Whether rank 0 can read the matrix and analyse its pattern; `mine`: this rank's plan of that.
 /// Collective.
 MemoryCheck check_reading(const Config& config, const SystemShape& shape, Team& team,
                           MemoryPlan& mine);
 
-/// The study of a matrix that is to be made dense, for what might do in its place; empty where rank
-/// 0 cannot read it. Collective.
+/// The analysis of a matrix that is to be made dense, for methods that might do in its place; empty
+/// where rank 0 cannot read it. Collective.
 PatternAnalysis analyse_pattern_instead(const Config& config, const SystemShape& shape, Team& team);
 
 /// analyse_pattern_for() of a run: where it solves one system alone, for one right-hand side,
-/// perhaps that it is better iterated at once; but not where hosts or GPUs may do it, which have a
-/// long way to their start. Collective.
+/// perhaps the finding that it is better iterated at once; but not where hosts or GPUs may do it,
+/// which have a long way to their start. Collective.
 PatternAnalysis analyse_pattern_for_run(const Config& config, const SystemShape& shape, Team& team,
                                         const Csr<double>& whole, const AnalysisCache& cache,
                                         const Gpus& gpus);

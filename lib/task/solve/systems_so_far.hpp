@@ -11,15 +11,15 @@
 
 namespace spsolve {
 
-/// What the systems of a sequence came to, those that an earlier run solved among them: their lines
-/// in the report and in the log. Collective, all of it but worst().
+/// The outcomes of the systems of a sequence, those that an earlier run solved among them: their
+/// lines in the report and in the log. Collective, all of it but worst().
 class SystemsSoFar {
  public:
   /// The team and the report must outlive the object.
   SystemsSoFar(Team& team, SolveReport& report) : team_(team), report_(report) {}
 
-  /// Takes the lines of those that checkpoint.systems of `config` says are solved, of systems with
-  /// these values of the matrix; hands back how many.
+  /// Takes the lines of the systems that checkpoint.systems of `config` names as solved, of systems
+  /// with these values of the matrix; hands back how many.
   std::size_t begin(const Config& config, SystemMatrix& matrix, const std::vector<Step>& steps);
 
   /// One more: `told` of it, begun_report() where it has no solution.
