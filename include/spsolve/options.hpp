@@ -57,7 +57,7 @@ enum class Pivoting {
   tournament,  ///< the best of the best rows of each rank's, or a GPU's parts; lu only
 };
 
-/// Which vectors a singular matrix takes to zero.
+/// The vectors that a singular matrix takes to zero.
 enum class NullSpaceKind {
   none,       ///< A is regular
   constants,  ///< those whose elements are all equal
@@ -73,7 +73,7 @@ enum class Acceptance {
   residual,  ///< nothing more
 };
 
-/// Which ranks eliminate: all of them, or those by which it is predicted to be sooner done.
+/// The ranks that eliminate: all of them, or those by which it is predicted to be sooner done.
 enum class SolvingRanks { automatic, all };
 
 /// How a system is solved: the keys of the section `solve` of a configuration.
@@ -114,10 +114,11 @@ struct SolverOptions {
   bool operator==(const SolverOptions&) const = default;
 };
 
-/// Where is computed: on GPUs where every rank can have one of its own and it pays, or as named.
+/// The device that computes: GPUs where every rank can have one of its own and it pays, or the one
+/// that is named.
 enum class Device { automatic, host, cuda };
 
-/// How a Solver of a program goes about it.
+/// How a Solver of a program goes about its work.
 struct Options : SolverOptions {
   Device device = Device::automatic;
   bool share_gpus = false;  ///< whether ranks may share a GPU

@@ -13,8 +13,8 @@ namespace spsolve {
 /// How products are computed.
 struct ProductOptions {
   std::string kernel = "auto";  ///< a name of `spbench --list-kernels`
-  Index columns = 1;            ///< K that is expected, for what is chosen by it
-  Index products = 0;           ///< that are expected, for what it may cost to choose; 0: many
+  Index columns = 1;            ///< K that is expected, for choices that depend on it
+  Index products = 0;           ///< that are expected, for the cost that choices may have; 0: many
   Device device = Device::automatic;
   bool share_gpus = false;
 };

@@ -37,8 +37,8 @@ struct Solution {
   /// Where they were asked for. Of a solver's later solutions the componentwise one is a bound for
   /// any right-hand side, unless something is to be noted of this one: estimates are not repeated.
   std::optional<double> condition, componentwise_condition;
-  /// Bound on ||x - x*|| / ||x||, x* the exact solution, and the same as the last corrections let
-  /// expect it; infinite where it is not known.
+  /// Bound on ||x - x*|| / ||x||, x* the exact solution, and its estimate as the last corrections
+  /// let expect it; infinite where it is not known.
   double forward_error_bound = 0, forward_error_estimate = 0;
   std::vector<std::string> notes;  ///< what to know before using x
 };
@@ -53,7 +53,7 @@ struct SolverPlan {
   double seconds = 0;        ///< predicted, roughly
   std::int64_t bytes = 0;    ///< of memory that this process would hold, on its host
   bool fits = true;          ///< into the memory that is free
-  std::string remedy;        ///< what would do where it does not
+  std::string remedy;        ///< another way that would do where it does not
   std::string text;          ///< the plan as a table
 };
 
@@ -69,8 +69,8 @@ SolverPlan plan_solver(const Matrix& a, const Options& options = {}, Index right
 /// spsolve does its work by the same code, and gets the same bits.
 class Solver {
  public:
-  /// Plans, refuses what does not fit into memory, and eliminates. `a`: of rank 0; others pass an
-  /// empty one.
+  /// Plans, refuses a system that does not fit into memory, and eliminates. `a`: of rank 0; others
+  /// pass an empty one.
   explicit Solver(const Matrix& a, const Options& options = {}, Ranks ranks = {});
   ~Solver();
   Solver(Solver&&) noexcept;

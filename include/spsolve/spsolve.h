@@ -126,7 +126,7 @@ typedef struct {
 /* The defaults of the program. */
 void spsolve_options_init(spsolve_options* options);
 
-/* How far a solution can be trusted; see docs/trust.md. What is not known is infinite. */
+/* How far a solution can be trusted; see docs/trust.md. Figures that are not known are infinite. */
 typedef struct {
   double backward_error;
   double componentwise_error;
@@ -141,8 +141,8 @@ typedef struct {
 spsolve_status spsolve_solver_create(const spsolve_matrix* matrix, const spsolve_options* options,
                                      spsolve_solver** solver);
 
-/* The same over ranks, all of which call this, and each function that takes the solver but _notes
- * and _own_rows. `matrix` is of rank 0, and NULL elsewhere; what fails hands back the same status
+/* A solver over ranks, all of which call this, and each function that takes the solver but _notes
+ * and _own_rows. `matrix` is of rank 0, and NULL elsewhere; a failure hands back the same status
  * on every rank. Each has some rows of right-hand sides, solutions and new values; see _own_rows.
  */
 spsolve_status spsolve_solver_create_over(const spsolve_ranks* ranks, const spsolve_matrix* matrix,
