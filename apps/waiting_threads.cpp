@@ -1,12 +1,11 @@
 // Linked into programs with threads of OpenMP. GNU's wait busily for their next loop, by default so
 // long that they hardly ever sleep: where others want the processors, too, each loop then waits for
 // a thread that has to wait for one that does nothing. Its runtime takes other ways from the
-// environment alone, when it begins, before main(); so what it is to find stands there by then,
-// unless the user has said what threads are to do. What stands in .preinit_array runs before the
-// libraries' own beginnings, on the environment as they will find it. That has no place for one
-// more variable: it takes the place of one that shells set for themselves, or else the program
-// starts once more, which takes 5 ms. No more than system calls here: the C library has not begun
-// either.
+// environment alone, when it begins, before main(); so its settings stand there by then, unless the
+// user has said how threads are to wait. Functions in .preinit_array run before the libraries' own
+// beginnings, on the environment as they will find it. That has no place for one more variable: it
+// takes the place of one that shells set for themselves, or else the program starts once more,
+// which takes 5 ms. No more than system calls here: the C library has not begun either.
 
 #include <cstddef>
 #include <cstring>
@@ -15,13 +14,13 @@
 
 namespace {
 
-/// Some 20 to 50 us: longer than what lies between two loops of a solver, as a rule.
+/// Some 20 to 50 us: longer than the time between two loops of a solver, as a rule.
 constexpr const char* patience = "GOMP_SPINCOUNT=1000";
 
-/// What users tell threads by.
+/// The variables by which users tell threads how to wait.
 constexpr const char* told_by_users[] = {"OMP_WAIT_POLICY=", "GOMP_SPINCOUNT=", "KMP_BLOCKTIME="};
 
-/// What shells tell the next shell, and nobody else.
+/// The variables by which shells tell the next shell, and nobody else.
 constexpr const char* told_to_shells[] = {"_=", "OLDPWD=", "SHLVL="};
 
 bool is_one_of(const char* entry, auto& keys) {

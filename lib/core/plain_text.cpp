@@ -29,7 +29,7 @@ std::size_t character_bytes(std::string_view text) {
   return controls || too_long || beyond ? 0 : bytes;
 }
 
-/// Whether a character of UTF-8 goes on there.
+/// Whether a character of UTF-8 goes on at byte k.
 bool goes_on(std::string_view text, std::size_t k) {
   return (byte_at(text, k) & 0xc0) == 0x80;
 }

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-// What names of files, and values of options, may not do to a terminal and to a reader.
+// Keeps names of files, and values of options, from harming a terminal or misleading a reader.
 
 namespace spsolve {
 
@@ -15,8 +15,8 @@ std::string without_controls(std::string_view text);
 /// and its last ones.
 std::string plain_text(std::string_view message);
 
-/// Throws Error(input) where a name holds a zero byte: the system would take what stands before it.
-/// `what`: what the name is of.
+/// Throws Error(input) where a name holds a zero byte: the system would take the part before it.
+/// `what`: the thing that the name is of.
 void require_whole_name(std::string_view what, std::string_view name);
 
 }  // namespace spsolve
