@@ -13,7 +13,7 @@ namespace spsolve {
 
 namespace {
 
-/// The values of the couplings.
+/// The values of the off-diagonal blocks.
 template <typename T>
 std::vector<T> between(const SparseAnalysis& analysis, const std::vector<double>& values) {
   std::vector<T> result;

@@ -124,7 +124,7 @@ std::optional<PivotCounts> SparseFactorization<T>::known_counts(Factorization ki
   return std::nullopt;
 }
 
-/// The keeper of the fronts of that stage of the elimination.
+/// Begins that stage of the elimination, with the checkpointer of its fronts.
 template <typename T>
 Advance SparseFactorization<T>::begin_stage(const EliminationStage& stage,
                                             const EliminationRun& run) {

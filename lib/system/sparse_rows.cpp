@@ -87,7 +87,7 @@ SolverAnalysis analyse_sparse_row(const SolverQuestion& question) {
               predicted_solve_seconds(question, static_cast<double>(estimate.factor_entries))};
 }
 
-/// The memory of a rank that eliminates with all others, of question.ranks, as it was studied; for
+/// The memory of a rank that eliminates with all others, of question.ranks, as it was analysed; for
 /// another number of ranks as much for all of them.
 template <typename Memory>
 std::pair<Memory, double> memory_in_team(const SolverQuestion& question,

@@ -31,7 +31,8 @@ class OwnContender final : public SparseContender {
     question_.options.condition = false;
   }
 
-  /// The study of the pattern, where the method is a sparse one or may become one, and the choice.
+  /// The analysis of the pattern, where the method is a sparse one or may become one, and the
+  /// choice.
   void analyse() override {
     question_.pattern_analysis =
         analyse_pattern(team_, whole_, question_.options, question_.memory);

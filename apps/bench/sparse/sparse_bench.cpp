@@ -283,7 +283,7 @@ SparseSystem load_sparse_system(const std::string& name) {
   SparseSystem system;
   system.name = name;
   describe_sparse_system(name);
-  // The study of its pattern, its transpose, and b, x and residuals.
+  // Memory for the analysis of its pattern, its transpose, and b, x and residuals.
   Csr<double> matrix = load_within_memory(source_of(name), {150, 60});
   system.order = matrix.rows;
   if (name.starts_with(laplacian)) matrix = laplacian_of(matrix);

@@ -28,7 +28,7 @@ struct IterationEstimate {
 IterationEstimate estimate_iteration(const Csr<double>& matrix, const SymmetryFacts& facts,
                                      bool estimates, int threads);
 
-/// The promise of an iteration on a GPU for a matrix that multigrid suits, as an analysis on the
+/// The estimate of an iteration on a GPU for a matrix that multigrid suits, as an analysis on the
 /// host takes most of an elimination's time there: from gpu_tuning.least_order_for_iteration rows
 /// on.
 IterationEstimate estimate_iteration_on_gpu(const MatrixShape& shape, bool estimates);

@@ -13,7 +13,7 @@ namespace spsolve {
 //     sparse elimination   how far it is, and what its fronts came to; of several, the last counts
 //     fronts K             the fronts that were done between two checkpoints (FrontParts)
 //
-// Nothing of it depends on threads. The block that a front passed up is written once at most, and
+// Nothing of it depends on threads. The contribution block of a front is written once at most, and
 // read only for fronts whose parents are not done.
 
 /// Keeps an elimination by the checkpoints of its run, and goes on from the newest good one.

@@ -38,8 +38,8 @@ struct EliminationProgress {
   Index columns = 0;  ///< pivots of those
 };
 
-/// The keeper of a sparse elimination by the checkpoints of its run, and goes on from the newest
-/// good one, whoever eliminates: the stages of an elimination, one after another.
+/// Keeps a sparse elimination by the checkpoints of its run, and goes on from the newest good one,
+/// whoever eliminates: the stages of an elimination, one after another.
 class CheckpointedStages {
  public:
   /// Where a checkpoint was found, and no stage has begun yet: whose.

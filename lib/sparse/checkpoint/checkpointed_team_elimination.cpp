@@ -13,7 +13,7 @@ namespace {
 constexpr SectionKind place_section{"shared elimination", 1};
 constexpr SectionKind under_way_section{"front under way", 1};
 
-/// With the rounds, by which meetings are numbered.
+/// The checksum of the tree with the rounds, by which sync points are numbered.
 std::uint64_t checksum_of(const TreePartition& tree, const SyncPoints& sync_points) {
   const std::uint64_t words[] = {tree.checksum(), static_cast<std::uint64_t>(sync_points.rounds()),
                                  static_cast<std::uint64_t>(sync_points.last())};
@@ -226,7 +226,7 @@ void CheckpointedTeamElimination::finish_in_team(bool failed) {
   attend(part_->sync_points.last(), failed, {});
 }
 
-/// Comes to the meetings up to the last one that is named.
+/// Comes to the sync points up to the last one that is named.
 void CheckpointedTeamElimination::attend(int last, bool failed, const Ahead& ahead) {
   while (progress_.sync_point < last) {
     ++progress_.sync_point;
@@ -238,7 +238,7 @@ void CheckpointedTeamElimination::synchronize(bool failed, const Ahead& ahead) {
   constexpr double telling_flops = 1e7;
   struct Word {
     Index columns = 0;
-    double seconds = 0;  // up to the next meeting
+    double seconds = 0;  // up to the next sync point
     std::int64_t failed = 0;
   };
   const double flops = part_->own_flops + part_->shared_flops;

@@ -16,11 +16,12 @@ namespace spsolve {
 //     sparse elimination   how far its own fronts are, and what they came to
 //     fronts K             own fronts that were done between two checkpoints (FrontParts)
 //     shared K             its columns of shared fronts, likewise
-//     shared elimination   at which meeting of the ranks that was, and what the shared fronts came
-//     to front under way      its columns of a front that all ranks are in the midst of, then
+//     shared elimination   at which sync point of the ranks that was, and the totals of the shared
+//                          fronts
+//     front under way      its columns of a front that all ranks are in the midst of, then
 //
 // The last one of several sections of a name counts. Which shared fronts are done follows from the
-// meeting.
+// sync point.
 
 /// Keeps a rank's part of an elimination by the checkpoints of its run, and goes on from the newest
 /// good one of as many ranks: all ranks meet, and do what one of them wishes for.
@@ -69,7 +70,7 @@ class CheckpointedTeamElimination : public TeamCheckpointer, public Checkpointed
 
     bool has(LocalIndex s) const { return tree.teams[s].holds(tree.rank); }
     bool is_first_of(LocalIndex s) const { return tree.teams[s].first == tree.rank; }
-    /// Notes that all that is below shared front s is taken in.
+    /// Notes that all that is below shared front s is assembled.
     void note_assembled(LocalIndex s);
     Index columns(const TeamProgress& place) const;
 
@@ -83,7 +84,7 @@ class CheckpointedTeamElimination : public TeamCheckpointer, public Checkpointed
   Index take(const CheckpointFiles& files, const Deal& deal);
   void read_part(const CheckpointReader& file, const EliminationProgress& state,
                  const TeamProgress& place);
-  /// The work that follows a meeting.
+  /// The work that follows a sync point.
   struct Ahead {
     double flops = 0;  ///< of this rank, up to the next one
     double bytes = 0;  ///< of the shared front that may be under way then

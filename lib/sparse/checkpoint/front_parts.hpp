@@ -11,7 +11,7 @@ namespace spsolve {
 
 /// Some fronts of an elimination that is kept: which are done, and which of them a checkpoint
 /// holds. It does so in parts, a section "NAME K" each: the fronts that were done between two
-/// checkpoints, of each its factors, its pivots, and what it passes up where that still waits.
+/// checkpoints, of each its factors, its pivots, and its contribution block where that still waits.
 class FrontParts {
  public:
   /// `name`: of the sections. `fronts` must outlive the object.
@@ -26,9 +26,9 @@ class FrontParts {
   Index columns() const { return columns_; }
   double flops(bool symmetric) const;
 
-  /// The block that front s passes up is taken, though none of these fronts that is done did so.
+  /// The contribution block of front s is taken, though none of these fronts that is done did so.
   void take(LocalIndex s) { taken_[s] = 1; }
-  /// Whether what a front passes up waits.
+  /// Whether the contribution block of a front waits.
   bool waits(LocalIndex s) const;
 
   // --- to keep

@@ -6,7 +6,7 @@
 
 namespace spsolve {
 
-/// Where the entries of the m x m block lie that a front passes up. For symmetric matrices the
+/// Where the entries of the m x m contribution block of a front lie. For symmetric matrices the
 /// lower triangle is kept, in panels of columns: a panel holds its rows from its first column on,
 /// column by column, so that little more than half of the square is there and products still have
 /// whole blocks to write to.

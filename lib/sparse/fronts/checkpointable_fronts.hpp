@@ -50,18 +50,18 @@ class CheckpointableFronts {
 
   virtual bool is_done(LocalIndex s) const = 0;
 
-  /// Names what there is of a front that is done, and with `waits` what it passes up, which its
-  /// parent has not taken. A front that is read is done from then on. Whether what was read can be
-  /// of this front.
+  /// Names what there is of a front that is done, and with `waits` its contribution block, which
+  /// its parent has not taken. A front that is read is done from then on. Whether what was read can
+  /// be of this front.
   virtual bool name(LocalIndex s, bool waits, FrontBytes& bytes) = 0;
 
-  /// Releases what front s passes up, as its parent is done.
+  /// Releases the contribution block of front s, as its parent is done.
   virtual void release_contribution(LocalIndex s) = 0;
 
-  /// Names what the fronts that are done came to, all together. Same as name().
+  /// Names the totals of the fronts that are done, all together, as name().
   virtual bool name_totals(FrontBytes& bytes) = 0;
 
-  /// Bytes of a front that is done, and of what it passes up.
+  /// Bytes of a front that is done, and of its contribution block.
   virtual std::int64_t bytes_of(LocalIndex s) const = 0;
   virtual std::int64_t contribution_bytes(LocalIndex s) const = 0;
 };

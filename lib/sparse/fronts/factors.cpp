@@ -12,8 +12,8 @@ namespace spsolve {
 
 namespace {
 
-/// Adds what a child passes up from its rows `from` on, of one column, to a column of its parent.
-/// `shift` is taken off the places in the parent.
+/// Adds the rows of a child's contribution block from `from` on, of one column, to a column of its
+/// parent. `shift` is taken off the places in the parent.
 template <typename T>
 void add_rows(const T* values, const LocalIndex* places, Index from, Index end, Index shift,
               T* column) {

@@ -53,7 +53,7 @@ class SparseFactors final : public CheckpointableFronts {
   const Fronts& fronts() const { return fronts_; }
   FactoredFront<T> front(LocalIndex s) const;
 
-  /// The block that a front without a parent here, but with a border, has passed up (BorderBlock);
+  /// The contribution block of a front without a parent here, but with a border (BorderBlock);
   /// until it is released, or factor() is called again.
   const T* root_contribution(LocalIndex s) const { return root_contributions_[s].data(); }
   void release(LocalIndex s) { root_contributions_[s] = {}; }
@@ -90,7 +90,7 @@ class SparseFactors final : public CheckpointableFronts {
   std::vector<LocalIndex> in_order_;  // 0, 1, ...: columns of the pivots of LU
   std::vector<T> off_diagonal_;
   std::vector<ThreadStacks> lanes_, upper_lane_;       // stacks of threads, and of the fronts above
-  UntouchedArray<T> subtree_contributions_;            // what subtrees pass up
+  UntouchedArray<T> subtree_contributions_;            // of subtrees
   std::vector<UntouchedArray<T>> root_contributions_;  // of roots with a border
   std::vector<T*> contributions_;    // of each front, until its parent has taken it in
   std::vector<char> done_;           // each front

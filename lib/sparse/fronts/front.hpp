@@ -14,8 +14,8 @@ namespace spsolve {
 ///     F = ( F11 F12 )   lower = ( F11 )              upper = F12^T, LU only
 ///         ( F21  .  )           ( F21 )
 ///
-/// Afterwards lower holds L (and U11 above the diagonal), upper U12^T, and what F passes up to its
-/// parent is - L21 U12, without what its own children have passed to its border.
+/// Afterwards lower holds L (and U11 above the diagonal), upper U12^T, and F's contribution block,
+/// for its parent, is - L21 U12, without the contributions of its own children to its border.
 template <typename T>
 struct Front {
   Index pivots = 0;
@@ -56,9 +56,9 @@ void eliminate_ldlt(const Front<T>& front, const PivotRule& rule, const Tiles& t
                     LocalIndex* rows, T* off_diagonal, T* scratch, PivotCounts& counts);
 Index scratch_of_pivots(Index pivots, Index height);
 
-/// Columns begin ... end of what is passed up: C <- - L21 U12 there (LU), or - L21 D L21^T from row
-/// `begin` on; columns of one panel of its BorderBlock. `scratch`: room for (end - begin) p values,
-/// LDL^T only.
+/// Columns begin ... end of the contribution block: C <- - L21 U12 there (LU), or - L21 D L21^T
+/// from row `begin` on; columns of one panel of its BorderBlock. `scratch`: room for (end - begin)
+/// p values, LDL^T only.
 template <typename T>
 void update_border(Factorization kind, const Front<T>& front, const T* off_diagonal, Index begin,
                    Index end, T* scratch);

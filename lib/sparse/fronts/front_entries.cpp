@@ -48,7 +48,7 @@ FrontEntries front_entries(const Fronts& fronts, const std::vector<Index>& row_o
                           : 1;
   const std::vector<LocalIndex> first_row = shared_rows(row_offsets, shares);
   std::vector<std::vector<Index>> counters(shares);
-  /// Calls visit(counter, source, row, column) for every entry that is taken in, in places, with
+  /// Calls visit(counter, source, row, column) for every entry that is assembled, in places, with
   /// the share's counter of its front; by all threads.
   const auto walk = [&](const auto& visit) {
 #pragma omp parallel for schedule(static, 1) num_threads(shares)

@@ -11,8 +11,8 @@ namespace spsolve {
 
 /// Eliminates the fronts of a schedule that are not `done`, children before parents: below(s, lane)
 /// those of its subtrees, side by side, and above(s) one after another those above; false ends the
-/// walk. With a keeper it pauses where that wants to: no front is begun then, and those under way
-/// are finished first, so that threads meet, each with what it has of a subtree.
+/// walk. With a checkpointer it pauses where that wants to: no front is begun then, and those under
+/// way are finished first, so that threads meet, each with what it has of a subtree.
 template <typename Below, typename Above>
 void walk_fronts(const Fronts& fronts, const Schedule& schedule, bool symmetric,
                  FrontCheckpointer* checkpointer, CheckpointableFronts& factors,

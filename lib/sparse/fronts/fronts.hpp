@@ -11,7 +11,7 @@ namespace spsolve {
 /// The fronts of a multifrontal elimination (Duff and Reid 1983) in the order in which they are
 /// eliminated, children before parents and each subtree contiguous. Unknowns are named by their
 /// positions in that order. Front s eliminates the pivots first[s] ... first[s + 1] - 1 and has a
-/// border of rows below them, which what it passes up to its parent belongs to.
+/// border of rows below them, those of its contribution block, which goes to its parent.
 struct Fronts {
   std::vector<LocalIndex> first{0};     ///< fronts + 1
   std::vector<LocalIndex> parent;       ///< -1 for a root
@@ -45,7 +45,7 @@ struct Fronts {
 /// eliminated k-th), a postorder of its elimination tree `tree`; it becomes the order in which the
 /// fronts eliminate: supernodes of the elimination tree, small ones taken together with their
 /// parents where that adds few zeros (relaxed amalgamation: Ashcraft and Grimes 1989), children in
-/// the order that keeps the stack of what is passed up small (Liu 1986). `compressed`: the graph,
+/// the order that keeps the stack of contribution blocks small (Liu 1986). `compressed`: the graph,
 /// and `order` is of its vertices; it is handed back in unknowns. Cost: nearly linear in the edges
 /// and in the rows of all borders.
 Fronts fronts_of(const CompressedGraph& compressed, const EliminationTree& tree,

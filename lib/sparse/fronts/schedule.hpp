@@ -108,8 +108,9 @@ std::vector<double> front_work(const Fronts& fronts, bool symmetric);
 /// Nanoseconds of each front on a GPU, as predictions have it.
 std::vector<double> front_work_of_gpu(const Fronts& fronts, bool symmetric);
 
-/// Entries of what fronts first ... last pass up that are there at a time, at most, while these are
-/// eliminated in order, without those of `elsewhere`, which are kept in another place.
+/// Entries of the contribution blocks of fronts first ... last that are there at a time, at most,
+/// while these are eliminated in order, without those of `elsewhere`, which are kept in another
+/// place.
 Index stack_peak(const Fronts& fronts, std::span<const LocalIndex> in_order,
                  const std::vector<bool>& elsewhere, bool symmetric);
 

@@ -67,12 +67,12 @@ void lay_out_in_windows(Factorization kind, Index room, DeviceLayout& all) {
   }
 }
 
-/// Places what is passed up, level by level.
+/// Places the contribution blocks, level by level.
 void lay_out_stack(const std::vector<int>& level, DeviceLayout& all) {
   struct StackBlock {
     Index offset, size;
   };
-  // By the level of the parents; blocks that roots pass up stay after the last level.
+  // By the level of the parents; blocks of roots stay after the last level.
   std::vector<std::vector<StackBlock>> until(all.levels() + 1);
   FirstFitAllocator allocator(all.window_elements);
   // By the level of the parents: of a chain there are as many as fronts, so that only those that
@@ -110,7 +110,7 @@ void lay_out_stack(const std::vector<int>& level, DeviceLayout& all) {
 
 namespace {
 
-/// Sorts the fronts by these levels, and places what they pass up.
+/// Sorts the fronts by these levels, and places their contribution blocks.
 void lay_out_by_levels(const std::vector<int>& level, DeviceLayout& all) {
   const int levels = level.empty() ? 0 : *std::max_element(level.begin(), level.end()) + 1;
   all.level_starts.assign(levels + 1, 0);

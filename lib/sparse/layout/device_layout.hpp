@@ -59,7 +59,7 @@ struct FrontLayout {
   int ld_contribution = 0;             ///< of contribution
   int first = 0;                       ///< position of its first pivot in the order of elimination
   int child_begin = 0, child_end = 0;  ///< in the list of children
-  int elementwise_children = 0;        ///< the last of them, taken in element by element
+  int elementwise_children = 0;        ///< the last of them, assembled by elements
   int elementwise_begin = 0, elementwise_end = 0;  ///< in ElementwiseAssembly::elements
   int parent = -1;
   Index border_begin = 0;  ///< in the lists of borders
@@ -104,10 +104,10 @@ struct DeviceLayout {
   bool streams() const { return parts.size() > 1; }
 };
 
-/// Places the fronts of a factorisation: factors first, then the blocks that are passed up, where
-/// each level's blocks of one lifetime lie together and take the room of those whose parents are
-/// done. Blocks of roots whose parents other ranks have a part in stay. Where that is more than
-/// `most_elements`, large subtrees come one after another, so that less is passed up at a time; and
+/// Places the fronts of a factorisation: factors first, then the contribution blocks, where each
+/// level's blocks of one lifetime lie together and take the room of those whose parents are done.
+/// Blocks of roots whose parents other ranks have a part in stay. Where that is more than
+/// `most_elements`, large subtrees come one after another, so that fewer blocks wait at a time; and
 /// where that does not do, factors get two windows, as large as there is room for next to the
 /// stack, each for some levels at a time, and for one level at least. Cost: linear in the fronts,
 /// also where they are a chain, but for sorting levels and looking for gaps in the stack.
@@ -119,7 +119,7 @@ DeviceLayout lay_out_fronts(const Fronts& fronts, Factorization kind,
 struct GpuFactorMemory {
   std::int64_t factors = 0;
   std::int64_t largest_level = 0;  ///< of the factors
-  std::int64_t stack = 0;          ///< of what fronts pass up
+  std::int64_t stack = 0;          ///< of contribution blocks
   std::int64_t least_stack = 0;    ///< with large subtrees one after another
   std::int64_t lists = 0;          ///< where everything lies, and what is done when
   std::int64_t column = 0;  ///< what one column of a solve takes, of most_sweep_columns at most

@@ -16,7 +16,7 @@ bool has_small_border(const Fronts& fronts, LocalIndex child) {
   return fronts.border_size(child) <= small_border;
 }
 
-/// Children of a front that are not taken in one by one.
+/// Children of a front that are not assembled one by one.
 Index count_elementwise(const Fronts& fronts, LocalIndex s) {
   const auto children = fronts.children_of(s);
   if (std::ssize(children) < many_children) return 0;

@@ -9,7 +9,7 @@ namespace spsolve {
 /// The level of each front: subtrees of small fronts alone by their height, above them all the
 /// others by their depth, which puts siblings, alike as they mostly are, side by side. Subtrees
 /// whose roots are `cut` deep come one after another, all levels of one before those of the next,
-/// so that less of what is passed up lies there at a time; with a cut of 0 all are side by side.
+/// so that fewer contribution blocks lie there at a time; with a cut of 0 all are side by side.
 class FrontLeveling {
  public:
   /// Takes the shapes of fronts, which must outlive the object.

@@ -79,8 +79,8 @@ std::vector<FrontShare> shares_of(const TreePartition& tree, LocalIndex s,
 
 namespace {
 
-/// Elements of what passes through a rank for a shared front: what its children pass up, as it
-/// leaves and comes; what the front passes up; panels of others.
+/// Elements that pass through a rank for a shared front: contribution blocks of its children, as
+/// they leave and come; its own contribution block; panels of others.
 struct OnTheWay {
   Index travels = 0, contribution = 0, panels = 0;
 };
@@ -108,7 +108,7 @@ GpuFactorMemory gpu_memory_in_team(const TreePartition& tree) {
   constexpr auto value = static_cast<std::int64_t>(sizeof(double));
   GpuFactorMemory memory =
       gpu_factor_memory(tree.own, tree.kind, tree.values(), std::ssize(tree.own_entries.entries));
-  // Shared fronts follow each other; what a child passed up stays until its parent has it.
+  // Shared fronts follow each other; a child's contribution block stays until its parent has it.
   std::int64_t most = 0, borders = 0, border_parts = 0;
   std::vector<Index> contribution(tree.shared.size(), 0);
   for (LocalIndex s = 0; s < tree.shared.size(); ++s) {

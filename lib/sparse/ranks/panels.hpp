@@ -13,7 +13,7 @@ inline constexpr int panel_buffers = 3;
 /// How a front that the GPUs of several ranks share lies in their memory. Each block of its pivots
 /// is a front of its own on its rank's GPU, a panel: its border are all rows of the front after it,
 /// zeros between the last pivot and the border where that begins at a multiple of front_alignment.
-/// The block that the front passes up lies there in blocks of columns.
+/// The contribution block of the front lies there in blocks of columns.
 class PanelLayout {
  public:
   PanelLayout() = default;
@@ -33,7 +33,7 @@ class PanelLayout {
   /// The shape of panel `block`, placed nowhere.
   FrontLayout panel(Index block) const;
 
-  /// A block of columns of what is passed up, of the border's rows from first_row on.
+  /// A block of columns of the contribution block, of the border's rows from first_row on.
   struct ContributionColumns {
     int first_column = 0, columns = 0;  ///< of the border
     int first_row = 0;
@@ -54,8 +54,8 @@ class PanelLayout {
   int pivots_ = 0, border_ = 0;
 };
 
-/// A rectangle of what a child passes up to a shared front, as a block of that front takes it in:
-/// rows and columns count in the child's border, ranks among all.
+/// A rectangle of a child's contribution block for a shared front, as it is assembled into a block
+/// of that front: rows and columns count in the child's border, ranks among all.
 struct FrontShare {
   enum class Target { lower, upper, contribution };
   std::size_t child = 0;        ///< its number among the children

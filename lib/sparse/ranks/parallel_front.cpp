@@ -15,7 +15,7 @@ namespace {
 
 constexpr Index rows_of_piece = 1024;
 
-/// The rows of a block of columns that are there, of the factors and of what is passed up.
+/// The rows of a block of columns that are there, of the factors and of the contribution block.
 struct BlockRows {
   Range factors, contribution;
 };

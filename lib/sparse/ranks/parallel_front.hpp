@@ -55,7 +55,7 @@ class ParallelFront {
   /// The entries of D next to its diagonal, for the pivots of this rank's blocks.
   const std::vector<T>& off_diagonal() const { return off_diagonal_; }
 
-  /// Makes room for what is passed up and for panels, and all values 0. Throws std::bad_alloc.
+  /// Makes room for the contribution block and for panels, and all values 0. Throws std::bad_alloc.
   void begin();
   /// Adds to rows[from], rows[from + 1], ... of a column that this rank has.
   void add(Index column, std::span<const LocalIndex> rows, const T* values);
@@ -69,7 +69,7 @@ class ParallelFront {
   /// on its way; `from`: the panel that a front was kept before. Collective there.
   void eliminate(Team& team, const PivotRule& rule, const Tiles& tiles, PivotCounts& counts,
                  const std::function<void(Index panel)>& between = {}, Index from = 0);
-  /// Lets go of what was passed up.
+  /// Releases the contribution block.
   void release();
 
   // --- to be kept, as CheckpointableFronts has it
@@ -78,7 +78,7 @@ class ParallelFront {
   /// Names the state of a front that is eliminated up to `panel`, which is factored and not used
   /// yet.
   bool name_under_way(Index panel, FrontBytes& bytes);
-  /// Bytes of this rank's columns, and of what is passed up of them.
+  /// Bytes of this rank's columns, and of those of the contribution block.
   std::int64_t bytes() const { return factors_.bytes(); }
   std::int64_t contribution_bytes() const {
     return contribution_size_ * static_cast<Index>(sizeof(T));
@@ -111,7 +111,7 @@ class ParallelFront {
   Index contribution_size_ = 0;
 };
 
-/// Entries of the factors and of what is passed up that `rank` of a front's team has.
+/// Entries of the factors and of the contribution block that `rank` of a front's team has.
 struct ParallelFrontSize {
   Index factors = 0, contribution = 0;
 };

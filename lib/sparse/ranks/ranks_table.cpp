@@ -79,7 +79,7 @@ class Clocks {
     for (int r = range.first; r < range.first + range.count; ++r) {
       begin = std::max(begin, seconds_[r]);
     }
-    // The blocks that children pass up are spread over the ranks, and come to each of them; then
+    // The contribution blocks of children are spread over the ranks, and come to each of them; then
     // every rank gets all panels but its own.
     double coming = 0;
     for (const LocalIndex child : fronts_.children_of(s)) coming += contribution_entries(child);

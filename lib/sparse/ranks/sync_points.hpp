@@ -7,36 +7,37 @@
 
 namespace spsolve {
 
-/// How far ranks work between two meetings.
+/// How far ranks work between two sync points.
 struct SyncRule {
   double flops = 2e10;  ///< of one rank; some seconds
   int least_rounds = 4, most_rounds = 1000;
 };
 
-/// When all ranks of an elimination that they share meet, for instance to keep it: at points that
-/// each finds by itself, and all in the same order, so that none waits for one that waits for it.
+/// The sync points at which all ranks of an elimination that they share meet, for instance to keep
+/// it: points that each finds by itself, and all in the same order, so that none waits for one that
+/// waits for it.
 ///
 /// The work before the fronts that all ranks share - a rank's own fronts and those that it shares
-/// with some - is cut into rounds, as many on each rank: meeting k is when a rank has done k of
-/// them. The ranks of a shared front have been at as many meetings before it, the most that one of
-/// them wants. Between fronts of all ranks, and between the panels of large ones, they meet where
-/// enough was done.
+/// with some - is cut into rounds, as many on each rank: sync point k is when a rank has done k of
+/// them. The ranks of a shared front have been at as many sync points before it, the most that one
+/// of them wants. Between fronts of all ranks, and between the panels of large ones, there is one
+/// where enough was done.
 class SyncPoints {
  public:
   /// `tree` must outlive the object. A number of each rank travels to each. Collective.
   SyncPoints(Team& team, const TreePartition& tree, const SyncRule& rule);
 
   int rounds() const { return rounds_; }
-  /// The number of the last meeting, after all fronts.
+  /// The number of the last sync point, after all fronts.
   int last() const { return last_; }
-  /// The number of meetings before shared front s.
+  /// The number of sync points before shared front s.
   int before(LocalIndex s) const { return before_[s]; }
-  /// The number of meetings that this rank has come to after so many flops of its own fronts.
+  /// The number of sync points that this rank has come to after so many flops of its own fronts.
   int after(double own_flops) const;
   /// Whether there is one within a front of all ranks, before panel `panel` of it is used.
   bool within(LocalIndex s, Index panel) const;
 
-  /// This rank's flops: all, and of a front; of the panels before one; between two meetings.
+  /// This rank's flops: all, and of a front; of the panels before one; between two sync points.
   double flops() const { return flops_; }
   double flops_of(LocalIndex s) const;
   double flops_before(LocalIndex s, Index panel) const;

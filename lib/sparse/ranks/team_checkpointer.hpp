@@ -20,7 +20,7 @@ class CheckpointableTeamFronts : public CheckpointableFronts {
 };
 
 /// Keeps a rank's part of an elimination: as FrontCheckpointer its own fronts, between which it
-/// meets the other ranks; then the shared ones. An exception of the keeper, which ends the
+/// meets the other ranks; then the shared ones. An exception of the checkpointer, which ends the
 /// elimination, is thrown on all ranks.
 class TeamCheckpointer : public FrontCheckpointer {
  public:

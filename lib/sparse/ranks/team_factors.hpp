@@ -26,9 +26,10 @@ class NestedTeams {
 };
 
 /// Factors of a sparse matrix that the ranks of a team make together: each rank eliminates its
-/// subtrees as SparseFactors does, and what these pass up travels to the ranks that share the
-/// fronts above, column by column to who has that column. A rank holds the factors of its subtrees
-/// and its columns of shared fronts. The same bits for the same ranks, with any number of threads.
+/// subtrees as SparseFactors does, and the contribution blocks of these travel to the ranks that
+/// share the fronts above, column by column to who has that column. A rank holds the factors of its
+/// subtrees and its columns of shared fronts. The same bits for the same ranks, with any number of
+/// threads.
 template <typename T>
 class TeamFactors final : public CheckpointableTeamFronts {
  public:

@@ -63,9 +63,9 @@ Fronts chosen_fronts(const Fronts& all, const std::vector<LocalIndex>& chosen,
   return fronts;
 }
 
-/// Calls visit(front, row, column, source) for each entry that a rank takes in, its own fronts
-/// before shared ones; of these row and column are in the whole front, of the others as
-/// FrontEntry has them.
+/// Calls visit(front, row, column, source) for each entry that a rank assembles, its own fronts
+/// before shared ones; of these row and column are in the whole front, of the others as FrontEntry
+/// has them.
 template <typename Visit>
 void visit_entries(const SparseAnalysis& analysis, const SharingRule& rule,
                    const ProportionalMapping& teams, int rank, const Visit& visit) {

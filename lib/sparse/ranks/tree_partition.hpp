@@ -64,18 +64,18 @@ struct TreePartition {
     return i < n ? i : n + shared_rows[i - n];
   }
 
-  /// The source of columns that are passed up to a shared front: a front below it, or a subtree
-  /// that hangs there.
+  /// The source of columns of a contribution block for a shared front: a front below it, or a
+  /// subtree that hangs there.
   struct ContributingChild {
     Index subtree = -1;
     LocalIndex shared = -1;                 ///< -1 for a subtree
     std::span<const LocalIndex> positions;  ///< of the columns, in the front above
   };
   std::vector<ContributingChild> contributing_children(LocalIndex s) const;
-  /// The rank, of all, that has a column of what a child passes up.
+  /// The rank, of all, that has a column of a child's contribution block.
   int owner_of_contribution(const ContributingChild& child, Index column) const;
-  /// Children that pass up at the same time, in their order: as many as have few values together,
-  /// or one.
+  /// Children that contribute at the same time, in their order: as many as have few values
+  /// together, or one.
   static std::vector<std::span<const ContributingChild>> batches(
       std::span<const ContributingChild> children);
 

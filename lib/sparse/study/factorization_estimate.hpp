@@ -20,7 +20,8 @@ namespace spsolve {
 struct FactorizationEstimate {
   bool analysed = false;  ///< there is an analysis, of the factorisation `kind`
   bool elliptic = false;  ///< symmetric, and looks like a discrete elliptic operator
-  /// The promise of an iteration, which is tried before anything is analysed; with one, nothing is.
+  /// The estimate of an iteration, which is tried before anything is analysed; with one, nothing
+  /// is.
   IterationEstimate iteration;
   Factorization kind = Factorization::lu;
   SymmetryFacts facts;
@@ -50,8 +51,8 @@ std::string to_text(const FactorizationEstimate& estimate, MemoryKind memory);
 /// factor L, flops of L L^T (L U takes twice as many), predicted seconds. Square matrices.
 std::string ordering_table(const Csr<double>& matrix);
 
-/// Adds to rank 0's plan what it takes to study a matrix of that shape, about 200 bytes a row and
-/// 40 a non-zero: graph, order, tree and fronts on the way.
+/// Adds to rank 0's plan the memory for the analysis of a matrix of that shape, about 200 bytes a
+/// row and 40 a non-zero: graph, order, tree and fronts on the way.
 void plan_pattern_analysis(MemoryPlan& plan, const MatrixShape& shape, int rank);
 
 /// The findings about rank 0's matrix, with its analysis where one was made.
@@ -75,8 +76,8 @@ struct AnalysisCache {
 
 /// Further facts of a system that `auto` may iterate without an analysis.
 struct IterationHints {
-  /// Whether it may, where estimate_iteration() or estimate_iteration_on_gpu() has something to
-  /// promise, as for a system that is solved once, in double, with nothing said of how.
+  /// Whether it may, where estimate_iteration() or estimate_iteration_on_gpu() estimates that it
+  /// pays, as for a system that is solved once, in double, with nothing said of how.
   bool may_iterate = false;
   bool elastic = false;  ///< coordinates of its nodes are known
 };

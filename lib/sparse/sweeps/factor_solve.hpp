@@ -17,16 +17,16 @@ namespace spsolve {
 template <typename T>
 class FactorSolve {
  public:
-  /// `fronts`: those of `tree`, in their order; `between`: the value of each coupling. `tree` and
-  /// `off_diagonal_blocks` must outlive the object. `outside`: rows after those of the pivots that
-  /// borders may name, of fronts that others have eliminated.
+  /// `fronts`: those of `tree`, in their order; `between`: the value of each entry of the
+  /// off-diagonal blocks. `tree` and `off_diagonal_blocks` must outlive the object. `outside`: rows
+  /// after those of the pivots that borders may name, of fronts that others have eliminated.
   FactorSolve(const Fronts& tree, std::vector<FactoredFront<T>> fronts, Factorization kind,
               int threads, const OffDiagonalBlocks& off_diagonal_blocks, std::vector<T> between,
               LocalIndex outside = 0);
 
   ~FactorSolve();
 
-  /// The fronts have other values, in the same memory; so have the couplings.
+  /// The fronts have other values, in the same memory; so have the off-diagonal blocks.
   void take_values(std::vector<T> between) { between_ = std::move(between); }
 
   /// Makes what a solve of one column works in, so that the first one need not: a page that is
@@ -40,8 +40,8 @@ class FactorSolve {
   /// time.
   void solve(bool transposed, Index columns, T* b, T* x) const;
 
-  /// The way up the trees alone, without couplings, for at most most_columns: what pivots come to
-  /// is in x, and what they leave to the rows outside has been added to b there.
+  /// The way up the trees alone, without off-diagonal blocks, for at most most_columns: what pivots
+  /// come to is in x, and what they leave to the rows outside has been added to b there.
   void forward(bool transposed, Index columns, T* b, T* x) const;
   /// The way down, where x of the rows outside is known.
   void backward(bool transposed, Index columns, T* x) const;
@@ -58,7 +58,7 @@ class FactorSolve {
     std::vector<TreePart> parts;         ///< most work first
     std::vector<LocalIndex> upper;       ///< fronts above all parts, ascending
     std::vector<Index> above_starts{0};  ///< of each part's copy
-    std::vector<Index> trees;            ///< by their place among the roots of the couplings
+    std::vector<Index> trees;            ///< by their place among the roots of off-diagonal blocks
   };
 
   Workspace& workspace(Index columns) const;
@@ -78,7 +78,7 @@ class FactorSolve {
   std::vector<FactoredFront<T>> fronts_;
   Factorization kind_;
   const OffDiagonalBlocks& off_diagonal_blocks_;
-  std::vector<T> between_;     // values of the couplings
+  std::vector<T> between_;     // values of the off-diagonal blocks
   std::vector<Group> groups_;  // in the order of solves
   int threads_ = 1;
   LocalIndex tallest_ = 0;  // front

@@ -55,7 +55,7 @@ class ThresholdFactors final : public CheckpointableFronts {
     std::vector<T> lower, upper, off_diagonal;
     std::vector<LocalIndex> rows, columns;  // pivots, then border
   };
-  /// The block that a front passes up: delayed rows and columns first, then its border.
+  /// The contribution block of a front: delayed rows and columns first, then its border.
   struct Contribution {
     std::vector<T> block;
     std::vector<LocalIndex> rows, columns;  // delayed ones
