@@ -6,13 +6,13 @@
 
 namespace spsolve::cuda {
 
-// Couplings of the nodes of a matrix A, of `size` rows each; `blocks` is its matrix of nodes, see
-// node_rows().
+// Strong connections of the nodes of a matrix A, of `size` rows each; `blocks` is its matrix of
+// nodes, see node_rows().
 
 /// The findings of find_strong_connections() about an entry of it: bits of its flag.
 inline constexpr unsigned char depends_on = 1, may_join = 2;
 
-/// A flag for each entry, and the strong couplings' columns row after row, which begin at
+/// A flag for each entry, and the strong connections' columns row after row, which begin at
 /// `offsets`, rows + 1. Waits for `stream`.
 struct StrongConnections {
   DeviceArray<unsigned char> flags;

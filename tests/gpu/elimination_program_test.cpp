@@ -166,7 +166,7 @@ TEST(EliminationProgram, ComputesEveryTileWithinItsProduct) {
   });
 }
 
-/// Rows and columns of a part of the arena: of lower or upper, or of what a front passes up.
+/// Rows and columns of a part of the arena: of lower or upper, or of a front's contribution block.
 struct ArenaPiece {
   Index part = 0;
   Range rows, columns;
@@ -256,7 +256,7 @@ TEST(EliminationProgram, ProductsThatTakeTurnsHangOnNothingOfEachOther) {
   }
 }
 
-/// How often a front's entries (i, j), row by row, are taken in by its pieces, as the kernel does.
+/// How often a front's entries (i, j), row by row, are assembled by its pieces, as the kernel does.
 std::vector<int> times_assembled(const EliminationProgram& program, int front, int p, int m) {
   const int n = p + m;
   std::vector<int> times(static_cast<std::size_t>(n) * n);

@@ -128,7 +128,7 @@ TEST_F(GpuMultigrid, MultipliesRowsAsTheHostDoes) {
   }
 }
 
-/// The matrix without its entry (i, i) for every 97th i, and without any coupling of every 61st.
+/// The matrix without its entry (i, i) for every 97th i, and without any connection of every 61st.
 Csr<double> holed(const Csr<double>& whole) {
   Csr<double> result;
   result.rows = result.columns = whole.rows;

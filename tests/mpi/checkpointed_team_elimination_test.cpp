@@ -1,4 +1,4 @@
-// Sparse eliminations that all ranks share, which stop at any of their meetings and go on from
+// Sparse eliminations that all ranks share, which stop at any of their sync points and go on from
 // there.
 #include "sparse/checkpoint/checkpointed_team_elimination.hpp"
 
@@ -71,7 +71,7 @@ class WithoutMemory final : public CheckpointedTeamElimination {
 template <typename T>
 class CheckpointInTeam : public testing::Test {
  protected:
-  /// A matrix whose large fronts are shared column by column, by many panels, with meetings at
+  /// A matrix whose large fronts are shared column by column, by many panels, with sync points at
   /// every one of them.
   void take(const std::string& spec, Factorization kind) {
     matrix_ = generate_matrix(spec);
@@ -97,7 +97,7 @@ class CheckpointInTeam : public testing::Test {
                                                 RowLayout{matrix_.rows, by_->size()}, rule_);
   }
 
-  /// One way to the solution; `advance` may throw, and where it `fails` the keeper does.
+  /// One way to the solution; `advance` may throw, and where it `fails` the checkpointer does.
   Ran eliminate(Checkpoints* checkpoints, const std::function<void(double)>& advance = {},
                 bool fails = false) {
     constexpr auto precision = std::is_same_v<T, float> ? Precision::float32 : Precision::float64;
@@ -141,7 +141,7 @@ class CheckpointInTeam : public testing::Test {
                                              std::move(request));
   }
 
-  /// The steps of the meetings, ascending.
+  /// The steps of the sync points, ascending.
   std::vector<Index> steps() {
     std::set<Index> steps;
     const auto looks = checkpoints([&](Index step) {
@@ -361,7 +361,7 @@ TYPED_TEST(CheckpointInTeam, OthersAreRefused) {
   });
   this->expect_same(this->finish_from(0, "is damaged"), undisturbed, "damaged");
   if (this->team_.size() == 1) return;
-  // Sums that are good, and numbers that are not: another meeting than that of the other ranks.
+  // Sums that are good, and numbers that are not: another sync point than that of the other ranks.
   this->stop_at(some);
   this->between_runs([](const auto& file) {
     std::string bytes = test::contents(file);

@@ -32,7 +32,7 @@ TEST(SyncPoints, AreInOneOrderOnAllRanks) {
         EXPECT_GE(sync_points.after(own), before);
         before = sync_points.after(own);
       }
-      // Then shared ones, each after as many meetings on all of its ranks.
+      // Then shared ones, each after as many sync points on all of its ranks.
       double all = own;
       for (LocalIndex s = 0; s < tree.shared.size(); ++s) {
         const std::vector<int> of_ranks = all_gather(team, sync_points.before(s));

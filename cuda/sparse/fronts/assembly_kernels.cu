@@ -81,7 +81,8 @@ __global__ void __launch_bounds__(threads)
 /// all of them.
 constexpr int most_children = 2;
 
-/// One child's block, and the rows and columns of it that a piece takes in, as they count there.
+/// One child's contribution block, and the rows and columns of it that a piece assembles, as they
+/// count there.
 template <typename T>
 struct Child {
   const T* block;
@@ -95,8 +96,8 @@ struct Child {
 /// tiles, so that one is filled while the other is stored.
 constexpr int tile_columns = 64;
 
-/// The children that a piece takes in now, and where its rows and columns are in each of them: from
-/// those of Child on, or -1.
+/// The children that a piece assembles now, and where its rows and columns are in each of them:
+/// from those of Child on, or -1.
 template <typename T>
 struct ChildrenOfPiece {
   Child<T> child[most_children];
@@ -152,7 +153,7 @@ __device__ void find_places(const PieceOfFront<T>& of, int count) {
   __syncthreads();
 }
 
-/// To columns of lower or of what is passed up, which on their first touch are zero.
+/// Adds to columns of lower or of the contribution block, which on their first touch are zero.
 template <bool symmetric, typename T>
 __device__ void add_columns(const PieceOfFront<T>& of, int count, bool first_touch) {
   const Lanes here;

@@ -5,7 +5,7 @@
 
 namespace spsolve::cuda {
 
-/// Where what a child passes up lies, as a lane holds it for its warp.
+/// The place of a child's contribution block, as a lane holds it for its warp.
 struct ContributionBlock {
   Index begin = 0;         ///< in the arena
   Index border_begin = 0;  ///< in the list of rows in parents

@@ -21,8 +21,8 @@ std::int64_t free_bytes() {
   return bytes;
 }
 
-/// The places of fronts if factors, passed-up blocks and all lists take at most so many bytes, and
-/// solves their own in addition.
+/// The layout of fronts if factors, contribution blocks and all lists take at most so many bytes,
+/// and solves their own in addition.
 template <typename T>
 DeviceLayout layout_within(const SparseAnalysis& analysis, Factorization kind,
                            std::int64_t most_bytes) {

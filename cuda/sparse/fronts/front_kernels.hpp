@@ -37,10 +37,11 @@ template <typename T>
 void eliminate_small(Factorization kind, const DeviceFronts<T>& fronts, const int* list,
                      Index count, int rows, int side, bool follows, cudaStream_t stream);
 
-/// A rectangle of a part of a larger front, to which what its children pass up is added: columns
-/// begin ... end of lower and of contribution, and of these the rows across ... across_end; of
-/// upper, whose columns are rows of the front, columns across ... across_end of the front. All of
-/// them count from the front's first pivot, but for contribution, where they count from its border.
+/// A rectangle of a part of a larger front, to which contribution blocks of its children are added:
+/// columns begin ... end of lower and of contribution, and of these the rows across ... across_end;
+/// of upper, whose columns are rows of the front, columns across ... across_end of the front. All
+/// of them count from the front's first pivot, but for contribution, where they count from its
+/// border.
 struct AssemblyPiece {
   int front;
   int begin, end;
@@ -53,14 +54,14 @@ struct AssemblyPiece {
 /// next one comes.
 inline constexpr int piece_columns = 16, piece_rows = 2048;
 
-/// Adds what children pass up that are taken in one by one, in their order; sets what is passed up
-/// on its first touch.
+/// Adds the contribution blocks of children that are assembled one by one, in their order; sets the
+/// front's own block on its first touch.
 template <typename T>
 void assemble(Factorization kind, const DeviceFronts<T>& fronts, const AssemblyPiece* pieces,
               Index count, cudaStream_t stream);
 
-/// Adds what many small children pass up to these elements of large fronts. A warp an element, the
-/// sum over its lanes in the end.
+/// Adds the contribution blocks of many small children to these elements of large fronts. A warp an
+/// element, the sum over its lanes in the end.
 template <typename T>
 void gather(const DeviceFronts<T>& fronts, Index first, Index count, cudaStream_t stream);
 

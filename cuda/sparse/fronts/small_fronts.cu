@@ -35,8 +35,9 @@ __device__ void read_front(const FrontLayout& layout, const T* arena, const Shar
   __syncthreads();
 }
 
-/// Adds what children pass up, in their order. Lanes look at 32 children at a time, and threads
-/// load their first element of a few before they add one: each is three trips to memory away.
+/// Adds the contribution blocks of children, in their order. Lanes look at 32 children at a time,
+/// and threads load their first element of a few before they add one: each is three trips to memory
+/// away.
 template <Factorization kind, typename T>
 __device__ void add_children(const DeviceFronts<T>& fronts, const FrontLayout& layout,
                              const SharedFront<T>& front) {
@@ -81,7 +82,7 @@ __device__ void add_children(const DeviceFronts<T>& fronts, const FrontLayout& l
   }
 }
 
-/// Adds what many small children pass up: some lanes to an element.
+/// Adds the contribution blocks of many small children: some lanes to an element.
 template <typename T>
 __device__ void add_elementwise(const DeviceFronts<T>& fronts, const FrontLayout& layout,
                                 const SharedFront<T>& front) {

@@ -14,7 +14,7 @@ struct ParallelFrontLayout {
   PanelLayout layout;
   std::vector<int> panel;           ///< of each block of pivots, its place; -1: another rank's
   std::vector<Index> contribution;  ///< of each block of the border, in the arena; likewise
-  Index chunk = 0, elements = 0;    ///< of all of what is passed up
+  Index chunk = 0, elements = 0;    ///< of the whole contribution block
 };
 
 /// Room in the arena for panels of other ranks, which take turns.

@@ -6,8 +6,8 @@
 
 namespace spsolve::cuda {
 
-/// Rows of shared fronts in a rank's forward sweep, and which rows of what its borders pass up are
-/// added to each; all arrays in GPU memory.
+/// Rows of shared fronts in a rank's forward sweep, and which rows of its borders' contributions
+/// are added to each; all arrays in GPU memory.
 template <typename T>
 struct SharedRows {
   const Index* starts;    ///< of each shared row, and after the last one

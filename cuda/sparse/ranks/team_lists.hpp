@@ -26,7 +26,7 @@ struct PanelEntries {
 };
 PanelEntries entries_of(const TreePartition& tree, const TeamProgram& program);
 
-/// Where rows of shared fronts take in what this rank's borders pass up.
+/// The lists by which rows of shared fronts add contributions of this rank's borders.
 struct ContributionLists {
   std::vector<Index> starts;
   std::vector<unsigned> rows;

@@ -186,7 +186,7 @@ class TeamWriter {
     if (begin < end) program_.steps.push_back({What::move, begin, end});
   }
 
-  /// Blocks that some children pass up travel from their owners to the owners of the blocks that
+  /// Contribution blocks of some children travel from their owners to the owners of the blocks that
   /// they are added to.
   void extend_add(LocalIndex s, std::span<const TreePartition::ContributingChild> children) {
     const std::vector<FrontShare> shares = shares_of(tree_, s, children);

@@ -1,9 +1,9 @@
 #pragma once
 
-// The values that fronts take in from their children, summed by the threads of a warp or of a
-// thread block. A hub of a graph takes in tens of thousands of values in one row, other fronts one
-// or two in each of a few: all that a front takes in is dealt out to threads in equal shares,
-// wherever rows end. The order of every sum is fixed.
+// The values that fronts add up from their children, summed by the threads of a warp or of a thread
+// block. A hub of a graph adds up tens of thousands of values in one row, other fronts one or two
+// in each of a few: all that a front adds up is dealt out to threads in equal shares, wherever rows
+// end. The order of every sum is fixed.
 
 #include "cuda/core/first_from.cuh"
 #include "cuda/sparse/sweeps/published.cuh"
@@ -14,7 +14,7 @@ namespace spsolve::cuda {
 /// The shared memory that `threads` threads need for it, for at most `most` rows.
 template <typename T, int threads, int most>
 struct ContributionSumSpace {
-  unsigned starts[most + 1];  ///< of each row in the list of what is taken in
+  unsigned starts[most + 1];  ///< of each row in the list of values
   T rests[threads];           ///< each thread's part of a row that another one began
 };
 

@@ -27,7 +27,7 @@ class DeviceSweeps {
   struct Group {
     Range rows, columns;  ///< of by_rows_ and by_columns_, that take off what is known of x
   };
-  /// Couplings by their rows, or by their columns.
+  /// Off-diagonal blocks by their rows, or by their columns.
   struct OffDiagonalPart {
     std::vector<Index> first_pieces;  ///< piece_starts on the host
     DeviceArray<int> rows, columns, piece_rows;

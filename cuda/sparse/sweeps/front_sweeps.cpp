@@ -30,7 +30,7 @@ FrontSweeps<T>::FrontSweeps(const Fronts& fronts, const DeviceLayout& layout,
   list_contributions(fronts, layout.fronts);
 }
 
-/// Which rows of what is passed up each row of a front takes in, child by child.
+/// Lists which rows of contributions each row of a front adds, child by child.
 template <typename T>
 void FrontSweeps<T>::list_contributions(const Fronts& fronts,
                                         const std::vector<FrontLayout>& layouts) {

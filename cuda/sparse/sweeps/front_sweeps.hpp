@@ -40,7 +40,7 @@ class FrontSweeps {
   T* b() { return vectors_.data(); }
   /// x of the sweeps that began last.
   T* x() { return backward_sweep_.x; }
-  /// The values that borders passed up in the forward sweep, a row for each row of all borders.
+  /// The contributions of borders in the forward sweep, a row for each row of all borders.
   const T* contribution() const { return forward_sweep_.contribution; }
 
  private:
@@ -62,7 +62,7 @@ class FrontSweeps {
   DeviceArray<int> border_, small_, next_;
   DeviceArray<unsigned> taken_starts_, taken_;
   DeviceArray<SweepTask> forward_, backward_;
-  DeviceArray<T> vectors_;                   // b, y, x and what is passed up, one after the other
+  DeviceArray<T> vectors_;                   // b, y, x and contributions, one after the other
   DeviceArray<T> border_parts_;              // of a panel, see subtract_border()
   Sweep<T> forward_sweep_, backward_sweep_;  // of the sweeps that began last
 };

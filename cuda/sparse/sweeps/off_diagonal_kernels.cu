@@ -9,7 +9,8 @@ namespace {
 constexpr int threads = 256;
 constexpr int warps = threads / warp_size;
 
-/// The sum over couplings begin, begin + step, ... before `end` of values times column c of x.
+/// The sum over off-diagonal entries begin, begin + step, ... before `end` of values times column c
+/// of x.
 template <typename T>
 __device__ T sum_of_off_diagonal_blocks(const DeviceOffDiagonalBlocks& off_diagonal_blocks,
                                         const double* values, int c, int columns, const T* x,

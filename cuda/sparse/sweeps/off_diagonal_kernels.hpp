@@ -6,8 +6,8 @@
 
 namespace spsolve::cuda {
 
-/// Couplings of a row beyond which thread blocks share it, and of a piece for one of them: a supply
-/// rail of a circuit has tens of thousands.
+/// Off-diagonal entries of a row beyond which thread blocks share it, and of a piece for one of
+/// them: a supply rail of a circuit has tens of thousands.
 inline constexpr Index most_of_short_row = 64, off_diagonal_blocks_of_piece = 256;
 
 /// Entries of A between blocks that are solved with one after another, by their rows: entry e of
@@ -21,8 +21,9 @@ struct DeviceOffDiagonalBlocks {
   const int* piece_rows;      ///< the row of each piece
 };
 
-/// Takes off b's rows that are named by rows begin ... end of the couplings what these columns of x
-/// come to. `pieces`: those of these rows; `parts` has room for the sums of each.
+/// Takes off b's rows that are named by rows begin ... end of the off-diagonal blocks the products
+/// of these with these columns of x. `pieces`: those of these rows; `parts` has room for the sums
+/// of each.
 template <typename T>
 void subtract_off_diagonal_blocks(const DeviceOffDiagonalBlocks& off_diagonal_blocks,
                                   const double* values, Range rows, Range pieces, int columns,

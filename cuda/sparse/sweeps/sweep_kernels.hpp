@@ -21,7 +21,7 @@ struct Sweep {
   const FrontLayout* layouts;
   const int* border;             ///< rows of all borders, by position in the order of elimination
   const unsigned* taken_starts;  ///< for each row of each front, see FrontLayout::first_row()
-  const unsigned* taken;         ///< which rows of contribution it takes in
+  const unsigned* taken;         ///< which rows of contribution it adds
   const T* factors;              ///< the arena
   bool transposed;               ///< whether upper takes lower's place
   const T* b;                    ///< what is solved for

@@ -59,7 +59,7 @@ __device__ void fetch(const Sweep<T>& sweep, int rows, const RowOf& row_of,
   }
 }
 
-/// The shared memory in which the values that tiles take in from children are summed.
+/// The shared memory in which the values that tiles get from children are summed.
 template <typename T>
 using TileSums = ContributionSumSpace<T, sweep_threads, sweep_side>;
 

@@ -25,7 +25,8 @@ std::unique_ptr<BandMatrix> with_whole_nodes(const BandMatrix& matrix, Index siz
 /// else 1. Collective.
 Index nodes_of(const BandMatrix& matrix);
 
-/// Couplings of own nodes, for the blocks A_ij of A between their unknowns and d_i = ||A_ii||_F.
+/// Strong connections of own nodes, for the blocks A_ij of A between their unknowns and d_i =
+/// ||A_ii||_F.
 struct NodeConnections {
   /// The nodes that node i depends on: the j with ||A_ij||_F >= 0.1 max_k ||A_ik||_F (Ruge and
   /// Stueben, "Algebraic multigrid", 1987) and ||A_ij||_F > theta (d_i min(d_i, d_j))^1/2. Where
@@ -54,7 +55,7 @@ std::vector<bool> led_nodes(const BandMatrix& matrix, Index size, const NodeGrap
 
 /// The three passes of Vanek, Mandel and Brezina: a node whose neighbours are all free and these;
 /// the rest to the aggregate of a neighbour; what is left with its free neighbours. Aggregates do
-/// not reach over the borders of ranks. Serial: linear in nodes and couplings.
+/// not reach over the borders of ranks. Serial: linear in nodes and connections.
 Aggregates aggregate(const NodeGraph& strong);
 
 }  // namespace spsolve

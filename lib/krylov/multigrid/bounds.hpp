@@ -4,10 +4,10 @@ namespace spsolve::coarsening_bounds {
 
 // The bounds that coarsening decides by, on hosts and on GPUs alike.
 
-/// A node depends on another one by at least this share of its strongest coupling.
+/// A node depends on another one by at least this share of its strongest connection.
 constexpr double share = 0.1;
 
-/// Nodes in no aggregate are led where the sum of their couplings is more than this much of the
+/// Nodes in no aggregate are led where the sum of their connections is more than this much of the
 /// diagonal.
 constexpr double dominance = 0.5;
 

@@ -28,7 +28,7 @@ class Hierarchy {
  public:
   struct Options {
     int degree = 2;        ///< of the smoothing polynomial
-    double theta = 0.08;   ///< of strong couplings on the finest level; half on each coarser one
+    double theta = 0.08;   ///< of strong connections on the finest level; half on each coarser one
     Index coarsest = 600;  ///< at most so many rows are eliminated
     int most_levels = 20;
     /// Non-zeros of a level up to which each of several ranks has it and all coarser ones whole;
@@ -43,7 +43,7 @@ class Hierarchy {
   ~Hierarchy();
 
   /// Takes in new values of the matrix, of the same pattern: aggregates and all patterns stay, as
-  /// do the couplings that were strong; all numbers are computed anew. `near` as at first.
+  /// do the connections that were strong; all numbers are computed anew. `near` as at first.
   /// Collective.
   void renew(NearNullSpace near = {});
 
@@ -65,8 +65,8 @@ class Hierarchy {
   /// Makes the smoother of a level.
   void make_smoother(HierarchyLevel& level);
   /// The level below that of the number, whose matrix is `matrix`, of whole nodes: made, where it
-  /// is the last one, by couplings that are strong for `theta`, or else given new numbers. Whether
-  /// there is one. `near` becomes that of the level below.
+  /// is the last one, by connections that are strong for `theta`, or else given new numbers.
+  /// Whether there is one. `near` becomes that of the level below.
   bool coarsen(std::size_t number, BandMatrix& matrix, NearNullSpace& near, double theta);
   /// Its parts: the aggregates of a level, and what makes the next one of them.
   static void find_aggregates(HierarchyLevel& level, BandMatrix& matrix, const NearNullSpace& near,

@@ -42,7 +42,7 @@ std::int64_t elimination_bytes(Index height, Index nonzeros) {
          20 * nonzeros * static_cast<std::int64_t>(sizeof(float));
 }
 
-/// Coarser matrices, interpolations and their transposes, six vectors a level, and couplings.
+/// Coarser matrices, interpolations and their transposes, six vectors a level, and connections.
 std::int64_t multigrid_bytes(Index height, Index nonzeros) {
   return csr_bytes(height, nonzeros, 0) +
          csr_bytes(3 * height, 2 * nonzeros + 6 * height, sizeof(double)) +

@@ -16,7 +16,7 @@ class BandMatrix;
 inline constexpr Index most_unknowns_of_node = 6;
 
 /// Nodes of a matrix' own rows: unknowns that follow each other, as many each, and the neighbours
-/// that they are strongly coupled to, by local numbers as BandMatrix has them: own nodes first,
+/// that they are strongly connected to, by local numbers as BandMatrix has them: own nodes first,
 /// then the halo's.
 struct NodeGraph {
   Index nodes = 0;  ///< own ones
@@ -40,22 +40,22 @@ struct CoarseMatrix {
 
 /// Makes coarser matrices in the memory of a matrix' products, as Hierarchy says. All numbers are
 /// those that krylov/multigrid has on hosts, but for rounding, and have the same bits each time.
-/// Aggregates, couplings, near null spaces and what ranks tell each other go through host memory.
+/// Aggregates, connections, near null spaces and messages between ranks go through host memory.
 /// Collective; throws Error(resources) on every rank where that memory is short on one.
 class Coarsening {
  public:
   virtual ~Coarsening() = default;
 
   /// Finds what each node depends on, which the object keeps, and hands back what may share an
-  /// aggregate with it; see couplings().
+  /// aggregate with it; see connections().
   virtual NodeGraph find_strong_connections(const BandMatrix& matrix, double theta) = 0;
 
   /// Keeps the nodes' aggregates, and which nodes in none are to be interpolated all the same, see
   /// led_nodes().
   virtual void take_aggregates(const BandMatrix& matrix, const Aggregates& aggregates) = 0;
 
-  /// The coarser matrix for the couplings and aggregates that were kept, the near null space of own
-  /// rows, and P = (I - omega D_F^-1 A_F) P_0; see interpolate_led_nodes() and
+  /// The coarser matrix for the connections and aggregates that were kept, the near null space of
+  /// own rows, and P = (I - omega D_F^-1 A_F) P_0; see interpolate_led_nodes() and
   /// smoothed_prolongation().
   virtual CoarseMatrix coarsen(const BandMatrix& matrix, const Dense<double>& near,
                                double omega) = 0;

@@ -20,7 +20,7 @@ namespace {
 using Multigrid = Krylov;
 
 /// Elasticity in bands of whole nodes, which it knows the places of if `told`; `holed` without some
-/// couplings, which rows of a node then differ by.
+/// connections, which rows of a node then differ by.
 std::unique_ptr<SystemMatrix> elastic(Team& team, Index side, bool told, bool holed = false) {
   const std::string spec = fmt::format("elastic3d:{}", side);
   Csr<double> whole = load_matrix(spec);
@@ -141,7 +141,7 @@ TEST_F(Multigrid, MultigridIsTakenByItselfWhereNodesAreKnown) {
 }
 
 TEST_F(Multigrid, NewValuesKeepAggregatesAndPatterns) {
-  // For values with the same strong couplings it is the very hierarchy that is made of them.
+  // For values with the same strong connections it is the very hierarchy that is made of them.
   for (const auto& [told, holed, whole] : {std::tuple{false, false, 0},
                                            {false, true, 0},
                                            {true, false, 0},
@@ -175,7 +175,7 @@ TEST_F(Multigrid, NewValuesKeepAggregatesAndPatterns) {
 }
 
 TEST_F(Multigrid, IsSetUpAnewWhereOldAggregatesNoLongerServe) {
-  // A grid whose couplings are strong along one axis, and then along the other one.
+  // A grid whose connections are strong along one axis, and then along the other one.
   const Index side = 60;
   const Csr<double> pattern = load_matrix(fmt::format("grid2d:{}", side));
   const auto grid = [&](double along, double across) {

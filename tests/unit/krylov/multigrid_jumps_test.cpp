@@ -109,7 +109,7 @@ TEST(Prolongation, LedNodesAreInterpolatedFromWhatTheyDependOn) {
   Tentative tentative = tentative_prolongation(matrix.bands(), aggregates, near);
   const std::vector<double> lone = lone_entries(matrix.bands(), near);
   interpolate_led_nodes(matrix.bands(), 1, found.dependences, led, lone, tentative);
-  // The near null space is in its range, and a stiff part counts by its coupling: 1 and 3.
+  // The near null space is in its range, and a stiff part counts by its connection: 1 and 3.
   const Dense<double> again = test::multiply(tentative.rows, tentative.null_space);
   for (Index i = 0; i < 7; ++i) EXPECT_NEAR(again(i, 0), near.vectors(i, 0), 1e-14) << i;
   ASSERT_EQ(tentative.rows.row_values(3).size(), 2u);

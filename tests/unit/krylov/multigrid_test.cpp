@@ -210,7 +210,7 @@ TEST(RigidBodyModes, OfOneNodeAreItsShifts) {
 TEST(WholeNodes, HaveTheSameEntriesAndZeros) {
   SoloTeam team;
   Csr<double> a = load_matrix("elastic3d:4");
-  // Without the couplings of x with y and z of the first nodes.
+  // Without the connections of x with y and z of the first nodes.
   Csr<double> holes;
   holes.rows = holes.columns = a.rows;
   holes.row_offsets.assign(1, 0);
@@ -236,7 +236,7 @@ TEST(WholeNodes, HaveTheSameEntriesAndZeros) {
   }
 }
 
-/// A matrix with nodes of `unknowns` rows, its strong couplings and their aggregates.
+/// A matrix with nodes of `unknowns` rows, its strong connections and their aggregates.
 struct Aggregated {
   SoloTeam team;
   SystemMatrix matrix;

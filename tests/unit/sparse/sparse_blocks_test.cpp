@@ -127,7 +127,7 @@ TEST(SparseBlocks, GiveTheSameBitsWithAnyThreads) {
   }
 }
 
-/// The errors that the couplings of an analysis may have, and the words for it.
+/// The errors that the off-diagonal blocks of an analysis may have, and the words for them.
 struct Spoilt {
   std::string_view words;
   void (*spoil)(OffDiagonalBlocks&);
