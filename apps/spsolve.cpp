@@ -99,7 +99,7 @@ void note_no_result(TaskReport& report, const Config& config) {
                                      solves ? "solution" : "product", result.string()));
 }
 
-/// What is left of a run that a signal or a watchdog ends, as far as its report knows it now.
+/// The last words of a run that a signal or a watchdog ends, as far as its report knows it now.
 std::unique_ptr<LastWords> last_words_of(TaskReport report, const Team& team,
                                          const Config& config) {
   note_no_result(report, config);

@@ -164,7 +164,7 @@ spsolve_status spsolve_solver_solve(spsolve_solver* solver, int transposed, int6
 spsolve_status spsolve_solver_set_values(spsolve_solver* solver, int64_t count,
                                          const double* values);
 
-/* What to know before using the last solution: sentences, one a line, or "" (of NULL, too). */
+/* The facts to know before using the last solution: sentences, one a line, or "" (of NULL, too). */
 const char* spsolve_solver_notes(const spsolve_solver* solver);
 void spsolve_solver_free(spsolve_solver* solver);
 

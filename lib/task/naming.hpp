@@ -7,8 +7,8 @@
 
 namespace spsolve {
 
-/// What `work` does with a matrix of which it does not know the name: where it refuses the matrix,
-/// what it says begins with that, `source`, unless a name stands there already.
+/// Calls `work` with a matrix of which it does not know the name: where it refuses the matrix, what
+/// it says begins with that, `source`, unless a name stands there already.
 template <typename Work>
 auto naming(const std::string& source, const Work& work) {
   try {

@@ -104,7 +104,7 @@ class PiecedFile {
  private:
   std::string_view body() const { return file_.text().substr(header_.body); }
 
-  /// Where the first line begins at or behind p pieces; within one that is too long.
+  /// Where the first line begins at or after p pieces; within one that is too long.
   std::size_t line_from(Index p) const {
     const std::size_t aim = static_cast<std::size_t>(p * piece_bytes_);
     if (aim == 0) return 0;

@@ -86,7 +86,7 @@ struct Trust {
   /// Decimal digits of the largest components of x that stay where A and b change in their last
   /// digit; 0 for any doubt but the last two, nothing where no condition was estimated.
   std::optional<int> digits;
-  /// What a reader of the report should know before using x.
+  /// The facts that a reader of the report should know before using x.
   std::vector<std::string> notes;
 };
 

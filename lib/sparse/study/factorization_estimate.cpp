@@ -66,7 +66,7 @@ struct Asked {
   }
 };
 
-/// What to say where an analysis cannot be written, or "": a run does without.
+/// Writes the analysis; hands back a note where it cannot be written, or "": a run does without.
 std::string keep(const SparseAnalysis& made, const std::filesystem::path& file) {
   try {
     save_analysis(file, made);

@@ -1,5 +1,5 @@
-// What becomes of the threads of a program that uses the library: those of its BLAS, and those of
-// the processes that it makes by fork().
+// The threads of a program that uses the library: those of its BLAS, and those of the processes
+// that it makes by fork().
 
 #include "helpers/threads.hpp"
 

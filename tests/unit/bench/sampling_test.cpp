@@ -74,7 +74,7 @@ TEST(ProductCost, CountsWhatMustMove) {
 }
 
 TEST(CompareProducts, MeasuresErrors) {
-  const Csr<double> a = generate_matrix("tridiagonal:3");  // 2 on the diagonal, -1 beside it
+  const Csr<double> a = generate_matrix("tridiagonal:3");  // 2 on the diagonal, -1 next to it
   const std::vector<double> x{1, 1, 1};
   const std::vector<double> reference{1, 0, 1};
   const ProductErrors none = compare_products(a, x.data(), reference.data(), reference.data(), 1);

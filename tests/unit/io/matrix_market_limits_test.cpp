@@ -1,4 +1,5 @@
-// What a file may have beyond what its header announces, and how gzip data are read piece by piece.
+// The text that a file may have beyond what its header announces, and how gzip data are read piece
+// by piece.
 
 #include <string>
 #include <utility>
