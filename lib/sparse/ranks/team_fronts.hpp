@@ -22,7 +22,7 @@ class TeamFronts {
 
   /// From now on `checkpointer` keeps the fronts of factorisations; null: nobody does. Nothing
   /// happens where fronts are not on the host. It must outlive them.
-  virtual void checkpoint_by(TeamCheckpointer* /*keeper*/) {}
+  virtual void checkpoint_by(TeamCheckpointer* /*checkpointer*/) {}
 
   /// Gathers the values of all bands of `matrix` in `whole`, which rank 0 has and others pass null
   /// for, where all of them lie in the memory of the device: whether they do.
