@@ -103,12 +103,13 @@ SolveOutcome SystemSolver::finish(const SolveSide& side, const Vectors& b, Vecto
   // A Krylov method stops where it was told to, and where it got no further.
   const auto& krylov = facts.krylov;
   if (krylov && (!krylov->converged || question_.options.tolerance > 0)) setting.most_sweeps = 0;
-  if (!krylov && probes(side, true)) {
-    if (!side.known.probe) look_for_known_solution(side, times);
-    // Iterations tell by themselves what they leave of corrections.
+  // Iterations tell by themselves what they leave of corrections.
+  const auto rate_of_corrections = [&] {
     const bool of_corrections = !inverse_->iterates() && !(is_of_a(side) && facts.probe);
-    if (of_corrections) setting.rate = side.known.probe->rate();
-  }
+    return of_corrections ? side.known.probe->rate() : 0.0;
+  };
+  const bool looks = !krylov && probes(side, true);
+  if (looks && side.known.probe) setting.rate = rate_of_corrections();
   // The weights of components in estimates of the condition: one more multivector is little
   // compared with long rows, by which a product takes long, too.
   const Index long_row = 16 * x.columns();
@@ -124,7 +125,7 @@ SolveOutcome SystemSolver::finish(const SolveSide& side, const Vectors& b, Vecto
     double& error = outcome.refinement.forward_error;
     error = std::max(error, part * outcome.refinement.step);
   }
-  UnmeasuredFacts unmeasured{maxima(x), {}, 0};
+  UnmeasuredFacts unmeasured{{}, {}, 0};
   const auto look_at_correction = [&] {
     unmeasured.correction_residuals = inverse_->correction_residuals();
     // For a singular A perhaps no A d equals the rest of the residual.
@@ -144,6 +145,16 @@ SolveOutcome SystemSolver::finish(const SolveSide& side, const Vectors& b, Vecto
       inverse_->expect(SolvePurpose::correction);
     });
   }
+  if (looks && !side.known.probe) {
+    look_for_known_solution(side, times);
+    setting.rate = rate_of_corrections();
+    times.measure("check", [&] {
+      refine_further(matrix, b, inverse, setting, x, space_, outcome.refinement);
+    });
+    space_.residual.finish();
+    space_.correction.finish();
+  }
+  unmeasured.sizes = maxima(x);
   std::vector<double> sizes = unmeasured.sizes;
   for (std::size_t c = 0; c < sizes.size(); ++c) {
     const double before = std::exchange(sizes[c], sizes[c] * factors[c]);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -16,6 +17,9 @@ constexpr double unknown = std::numeric_limits<double>::infinity();
 
 /// The largest backward error of an x that solves a system.
 constexpr double small_error = 1e-12;
+
+/// An error that shrinks more slowly is not waited for: corrections that do not halve are not kept.
+constexpr double largest_rate = 0.9;
 
 bool at_roundoff(const Quality& quality) {
   return quality.backward_error <= unit_roundoff &&
@@ -111,8 +115,6 @@ Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& invers
   Vectors& better = space.correction.like(b);
   // Of the first solution; it may have been luckier than others.
   constexpr double luck = 100;
-  // Parts that converge more slowly are not waited for: corrections that do not halve are not kept.
-  constexpr double largest_rate = 0.9;
   double last_step = 1;
   double slowest = std::min(setting.rate, largest_rate);
   while (!finished()) {
@@ -149,6 +151,22 @@ Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& invers
     last_step = step;
   }
   return result;
+}
+
+void refine_further(SystemMatrix& matrix, const Vectors& b, LinearOperator& inverse,
+                    const RefinementSetting& setting, Vectors& x, RefinementSpace& space,
+                    Refinement& so_far) {
+  if (so_far.sweeps == 0 || !std::isfinite(so_far.forward_error)) return;
+  const double rate = std::min(setting.rate, largest_rate);
+  so_far.forward_error = std::max(so_far.forward_error, rate / (1 - rate) * so_far.step);
+  if (so_far.forward_error <= unit_roundoff || so_far.sweeps >= setting.most_sweeps) return;
+  const int left = setting.most_sweeps - so_far.sweeps;
+  Refinement more = refine(matrix, b, inverse, {.most_sweeps = left, .rate = rate}, x, space);
+  more.before = so_far.before;
+  more.sweeps += so_far.sweeps;
+  more.tried = true;
+  more.history.insert(more.history.begin(), so_far.history.begin(), so_far.history.end() - 1);
+  so_far = std::move(more);
 }
 
 }  // namespace spsolve

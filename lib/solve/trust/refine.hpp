@@ -69,6 +69,13 @@ Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& invers
 Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& inverse,
                   const RefinementSetting& setting, Vectors& x);
 
+/// Goes on with x as refine() left it, which `so_far` tells of, where corrections are known by now
+/// to leave the part setting.rate of an error, and x is expected to be off by more than its last
+/// bit. Mostly it is not, and nothing is done. Collective.
+void refine_further(SystemMatrix& matrix, const Vectors& b, LinearOperator& inverse,
+                    const RefinementSetting& setting, Vectors& x, RefinementSpace& space,
+                    Refinement& so_far);
+
 /// max ||d|| / ||x|| over the right-hand sides for d = `inverse` (b - A x), which is not added to
 /// x: how far x is off, where the solves have a digit right. Infinite for what is not finite. Takes
 /// two multivectors in addition to b and x. Collective.

@@ -107,6 +107,19 @@ TEST(Refine, GoesOnWhereAKnownRateSaysThatASmallPartIsNotThereYet) {
   EXPECT_GT(late.sweeps, early.sweeps);
   EXPECT_LE(rest, late.forward_error);
   EXPECT_LE(late.forward_error, unit_roundoff);
+  // The rate is known only after x was refined.
+  const std::unique_ptr<Vectors> right = test::vectors_of(matrix, b), x = matrix.vectors(1);
+  slow.apply(*right, *x);
+  RefinementSpace space;
+  Refinement further = refine(matrix, *right, slow, {.most_sweeps = 20}, *x, space);
+  const int sweeps = further.sweeps;
+  refine_further(matrix, *right, slow, {.most_sweeps = 20}, *x, space, further);
+  EXPECT_EQ(further.sweeps, sweeps) << "nothing says that it is slow";
+  refine_further(matrix, *right, slow, {.most_sweeps = 20, .rate = 0.1}, *x, space, further);
+  EXPECT_GT(further.sweeps, sweeps);
+  EXPECT_EQ(further.history.size(), static_cast<std::size_t>(further.sweeps + 1));
+  EXPECT_LE(std::abs(own_rows(*x)(0, 0) - 1 - t), further.forward_error);
+  EXPECT_LE(further.forward_error, unit_roundoff);
 }
 
 TEST(Refine, ConvergesWithACrudeSolver) {
