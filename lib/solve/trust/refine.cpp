@@ -156,7 +156,8 @@ Refinement refine(SystemMatrix& matrix, const Vectors& b, LinearOperator& invers
 void refine_further(SystemMatrix& matrix, const Vectors& b, LinearOperator& inverse,
                     const RefinementSetting& setting, Vectors& x, RefinementSpace& space,
                     Refinement& so_far) {
-  if (so_far.sweeps == 0 || !std::isfinite(so_far.forward_error)) return;
+  const bool is_known = setting.rate > 0 && std::isfinite(so_far.forward_error);
+  if (so_far.sweeps == 0 || !is_known) return;
   const double rate = std::min(setting.rate, largest_rate);
   so_far.forward_error = std::max(so_far.forward_error, rate / (1 - rate) * so_far.step);
   if (so_far.forward_error <= unit_roundoff || so_far.sweeps >= setting.most_sweeps) return;
