@@ -17,7 +17,7 @@
 
 #define MPI_CHECK(call) ::spsolve::check_mpi(call, #call)
 
-namespace spsolve {
+namespace spsolve::inline mpi {
 
 namespace {
 
@@ -268,4 +268,4 @@ void MpiTeam::abort(ExitCode code) {
   std::_Exit(static_cast<int>(code));
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::mpi

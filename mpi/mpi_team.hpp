@@ -4,7 +4,7 @@
 
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline mpi {
 
 /// MPI_Init and MPI_Finalize as the life of an object. Argument handling is MPI's own.
 class MpiSession {
@@ -72,4 +72,4 @@ class MpiTeam final : public Team {
   int rank_on_host_ = 0;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::mpi

@@ -5,7 +5,7 @@
 
 #include "core/error.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline core {
 
 namespace {
 
@@ -75,4 +75,4 @@ void fail_call(cudaError_t status, const char* call) {
        cudaGetErrorString(status), cudaGetErrorName(status), more);
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::core

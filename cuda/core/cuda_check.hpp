@@ -2,7 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline core {
 
 /// Throws an Error that names `call`, by the function it calls, and what CUDA says of it: of exit
 /// code resources, or internal where only a defect of this program explains the status (an illegal
@@ -35,7 +35,7 @@ inline void check_launch(const char* name) {
   check(cudaGetLastError(), name);
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::core
 
 /// Checks the status of a call of the CUDA runtime, cuBLAS or cuSPARSE (for these two see
 /// cuda/core/vendor.hpp).

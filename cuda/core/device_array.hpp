@@ -10,7 +10,7 @@
 #include "cuda/core/device_memory.hpp"
 #include "cuda/core/stream.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline core {
 
 /// An array in the memory of the current GPU, owned and moved, never copied. Its elements are
 /// uninitialised until something is uploaded. Throws Error(resources) where memory does not
@@ -79,4 +79,4 @@ class DeviceArray {
   Index size_ = 0;
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::core

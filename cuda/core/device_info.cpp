@@ -5,7 +5,7 @@
 
 #include "cuda/core/cuda_check.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline core {
 
 namespace {
 
@@ -76,4 +76,4 @@ std::int64_t free_device_memory() {
   return static_cast<std::int64_t>(free);
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::core

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline core {
 
 /// One GPU that this process may use.
 struct DeviceInfo {
@@ -33,4 +33,4 @@ DeviceInfo current_device();
 /// Bytes of its memory that are free; CUDA's own part of it is taken by then.
 std::int64_t free_device_memory();
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::core

@@ -5,7 +5,7 @@
 
 #include "cuda/core/cuda_check.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline core {
 
 namespace {
 std::mutex guard;
@@ -33,4 +33,4 @@ DeviceBytes device_bytes() {
   return counted;
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::core

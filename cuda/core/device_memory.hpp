@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline core {
 
 /// `bytes` of the current GPU's memory, uninitialised. Throws Error(resources) where it does not
 /// suffice.
@@ -20,4 +20,4 @@ struct DeviceBytes {
 };
 DeviceBytes device_bytes();
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::core

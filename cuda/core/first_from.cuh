@@ -2,7 +2,7 @@
 
 #include "cuda/core/launch.cuh"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline core {
 
 /// The first of `count` ascending numbers that is `least` or more; `count` where there is none.
 template <typename T, typename Count>
@@ -54,4 +54,4 @@ __device__ void first_from_by_warp(const T* const (&lists)[several], const int (
   for (int q = 0; q < several; ++q) found[q] = min(found[q], counts[q]);
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::core

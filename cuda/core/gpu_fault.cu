@@ -5,7 +5,7 @@
 #include "cuda/core/cuda_check.hpp"
 #include "process/fault.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline core {
 
 namespace {
 
@@ -35,14 +35,14 @@ void inject_gpu_fault(cudaStream_t stream) {
   }
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::core
 
 #else
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline core {
 
 void inject_gpu_fault(cudaStream_t) {}
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::core
 
 #endif

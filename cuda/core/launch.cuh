@@ -12,7 +12,7 @@
 #include "cuda/core/cuda_check.hpp"
 #include "cuda/core/stream.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline core {
 
 inline constexpr int warp_size = 32;
 inline constexpr unsigned whole_warp = 0xffffffffu;
@@ -68,4 +68,4 @@ __device__ inline bool is_last_block(unsigned* ticket, unsigned count) {
   return is_last;
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::core

@@ -5,7 +5,7 @@
 #include "cuda/core/device_array.hpp"
 #include "cuda/core/stream.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline core {
 
 /// offsets_i <- sum over k < i of lengths_k for i <= count: where lists begin that stand one after
 /// the other, and the last one ends. Both have room for count + 1 numbers; the last length is set
@@ -24,4 +24,4 @@ inline void list_offsets(DeviceArray<Index>& lengths, Index count, DeviceArray<I
   wait_for(stream);  // the room goes
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::core

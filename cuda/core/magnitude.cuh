@@ -2,7 +2,7 @@
 
 #include <cuda_runtime.h>
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline core {
 
 // Absolute values as keys: their order is that of the magnitudes, a nan is above infinity, and
 // every key is above 0, which stands for nothing at all.
@@ -43,4 +43,4 @@ __device__ inline int lane_of_largest(unsigned long long key, unsigned long long
   return __ffs(static_cast<int>(__ballot_sync(all, key == largest))) - 1;
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::core

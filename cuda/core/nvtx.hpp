@@ -2,7 +2,7 @@
 
 #include <nvtx3/nvToolsExt.h>
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline core {
 
 /// A named range of this thread in the time line of a profiler (NVTX), as long as the object lives.
 /// Costs next to nothing where no profiler listens.
@@ -14,4 +14,4 @@ class NvtxRange {
   NvtxRange& operator=(const NvtxRange&) = delete;
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::core

@@ -7,7 +7,7 @@
 
 #include "core/types.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline core {
 
 /// `count` neighbouring elements that are loaded at once.
 template <typename T, int count>
@@ -86,4 +86,4 @@ bool rows_aligned(const T* data, Index columns, std::size_t bytes) {
          static_cast<std::size_t>(columns) * sizeof(T) % bytes == 0;
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::core

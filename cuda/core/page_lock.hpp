@@ -7,7 +7,7 @@
 #include "cuda/core/cuda_check.hpp"
 #include "cuda/core/stream.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline core {
 
 /// Pages of ordinary host memory that somebody else owns, locked for as long as the object lives,
 /// so that copies to and from the GPU run at the speed of the link. Locking takes a tenth of the
@@ -81,4 +81,4 @@ void download_once(const T* from, std::span<T> to, cudaStream_t stream) {
   wait_for(stream);
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::core

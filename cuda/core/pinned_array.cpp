@@ -5,7 +5,7 @@
 
 #include "cuda/core/cuda_check.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline core {
 
 namespace {
 
@@ -48,4 +48,4 @@ void free_pinned(void* memory, std::size_t bytes) noexcept {
   free_cells.push_back(memory);
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::core

@@ -6,7 +6,7 @@
 #include "core/types.hpp"
 #include "cuda/core/cuda_check.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline core {
 
 /// `bytes` of page-locked host memory, uninitialised. Locking takes a millisecond, however little
 /// it is for: small pieces are cells of one block that the process keeps. Throws Error(resources)
@@ -55,4 +55,4 @@ class PinnedArray {
   Index size_ = 0;
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::core

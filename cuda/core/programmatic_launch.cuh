@@ -9,7 +9,7 @@
 
 #include "cuda/core/launch.cuh"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline core {
 
 /// From here on blocks of the next launch in turn may start as places become free; a block that
 /// ends has given its turn.
@@ -67,4 +67,4 @@ void launch_programmatic(void (*kernel)(Parameters...), dim3 grid, int threads, 
   CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, arguments...));
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::core

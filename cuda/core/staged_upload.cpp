@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline core {
 
 namespace {
 
@@ -37,4 +37,4 @@ void StagedUpload::copy_bytes(const std::byte* host, std::size_t size, std::byte
   }
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::core

@@ -6,7 +6,7 @@
 #include "cuda/core/pinned_array.hpp"
 #include "cuda/core/stream.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline core {
 
 /// Copies from ordinary host memory to the current GPU at the speed of the link: piece by piece
 /// through two page-locked buffers, which all threads fill. Locking the pages of all that is copied
@@ -31,4 +31,4 @@ class StagedUpload {
   Buffer buffers_[2];
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::core

@@ -6,7 +6,7 @@
 #include "cuda/core/gpu_fault.hpp"
 #include "process/pulse.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline core {
 
 namespace {
 thread_local cudaStream_t current = nullptr;
@@ -94,4 +94,4 @@ double Event::seconds_since(const Event& start) const {
   return milliseconds * 1e-3;
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::core

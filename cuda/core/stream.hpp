@@ -2,7 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline core {
 
 /// A stream of its own.
 class Stream {
@@ -74,4 +74,4 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::core

@@ -4,7 +4,7 @@
 
 #include "cuda/core/launch.cuh"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline core {
 
 /// Which of the sums a lane has in the end, and whether it is the first lane that has it.
 template <int count>
@@ -47,4 +47,4 @@ __device__ T sum_of_lanes(T (&sums)[count]) {
   return sum;
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::core

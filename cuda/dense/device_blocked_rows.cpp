@@ -7,7 +7,7 @@
 #include "cuda/dense/products/device_blas.hpp"
 #include "dense/lu/panel_width.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 namespace {
 
@@ -385,4 +385,4 @@ void DeviceBlockedRows<T>::update(Index first_active, Range panel, Range piece) 
 template class DeviceBlockedRows<float>;
 template class DeviceBlockedRows<double>;
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

@@ -19,7 +19,7 @@
 #include "dense/lu/blocked_rows.hpp"
 #include "matrix/csr.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 template <typename T>
 class DeviceReplicatedTail;
@@ -167,4 +167,4 @@ class DeviceBlockedRows final : public BlockedRows<T> {
 extern template class DeviceBlockedRows<float>;
 extern template class DeviceBlockedRows<double>;
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

@@ -2,7 +2,7 @@
 
 #include "cuda/dense/device_blocked_rows.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 template <typename T>
 void DeviceBlockedRows<T>::fill(const Csr<double>& sparse) {
@@ -145,4 +145,4 @@ SPSOLVE_INSTANTIATE(float)
 SPSOLVE_INSTANTIATE(double)
 #undef SPSOLVE_INSTANTIATE
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

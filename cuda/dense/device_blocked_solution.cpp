@@ -8,7 +8,7 @@
 #include "cuda/team/part_kernels.hpp"
 #include "cuda/vectors/device_vectors.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 namespace {
 
@@ -229,4 +229,4 @@ void DeviceBlockedSolution<T>::read_sums(std::span<T> sums) {
 template class DeviceBlockedSolution<float>;
 template class DeviceBlockedSolution<double>;
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

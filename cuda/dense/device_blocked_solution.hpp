@@ -9,7 +9,7 @@
 #include "dense/lu/blocked_solution.hpp"
 #include "distribute/layout/row_layout.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 /// A BlockedSolution in the memory of this rank's GPU: everything is work on the stream of updates.
 /// The host waits for none of a team's sweeps before read(); a solve of a rank alone is in order
@@ -86,4 +86,4 @@ class DeviceBlockedSolution final : public BlockedSolution<T> {
 extern template class DeviceBlockedSolution<float>;
 extern template class DeviceBlockedSolution<double>;
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

@@ -2,7 +2,7 @@
 
 #include "dense/lu/panel_width.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 template <typename T>
 DeviceReplicatedTail<T>::DeviceReplicatedTail(DenseStreams& streams, const Own& own,
@@ -81,4 +81,4 @@ LuSeconds DeviceReplicatedTail<T>::seconds() const {
 template class DeviceReplicatedTail<float>;
 template class DeviceReplicatedTail<double>;
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

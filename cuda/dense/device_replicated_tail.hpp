@@ -3,7 +3,7 @@
 #include "cuda/dense/device_blocked_rows.hpp"
 #include "dense/lu/replicated_tail.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 /// The ReplicatedTail of a team's rows in the memory of this rank's GPU.
 template <typename T>
@@ -55,4 +55,4 @@ class DeviceReplicatedTail final : public ReplicatedTail<T> {
 extern template class DeviceReplicatedTail<float>;
 extern template class DeviceReplicatedTail<double>;
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

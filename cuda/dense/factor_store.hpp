@@ -8,7 +8,7 @@
 #include "cuda/core/device_array.hpp"
 #include "cuda/dense/streams/dense_streams.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 /// L and U of every panel of a team's elimination, row-major, panel width squared, in the memory of
 /// each GPU: every rank solves for all pivots.
@@ -47,4 +47,4 @@ class FactorStore {
   std::map<Index, const T*> stored_;  // by first column
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

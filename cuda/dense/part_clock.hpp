@@ -6,7 +6,7 @@
 #include "cuda/core/stream.hpp"
 #include "dense/lu/blocked_rows.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 /// How long the parts of an elimination take on the GPU, by events around them. Begins and ends
 /// alternate on each stream.
@@ -45,4 +45,4 @@ class PartClock {
   std::deque<Interval> intervals_;  // events don't move
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

@@ -6,7 +6,7 @@
 #include "cuda/team/transports.hpp"
 #include "team/team.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 /// How a rank's GPU works, and how rows travel to the others' on each of its streams.
 struct RankStreams {
@@ -20,4 +20,4 @@ struct RankStreams {
   std::unique_ptr<GpuTeam> row_team, pivot_team, candidate_team;  // see ComputeDevice
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

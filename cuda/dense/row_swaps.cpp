@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 namespace {
 
@@ -68,4 +68,4 @@ void RowSwaps::set(std::span<const RowSwap> swaps, const Stream& stream, Range l
                              cudaMemcpyHostToDevice, stream.get()));
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

@@ -10,7 +10,7 @@
 #include "cuda/dense/streams/row_kernels.hpp"
 #include "dense/state/swaps.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 /// Swaps of rows, one after another, as the one permutation that they make.
 class RowSwaps {
@@ -41,4 +41,4 @@ class RowSwaps {
   Range lifted_;
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

@@ -2,7 +2,7 @@
 
 #include "cuda/dense/products/device_blas.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 template <typename T>
 TrailingUpdate<T>::TrailingUpdate(DenseStreams& streams, Index stride, Shape largest)
@@ -57,4 +57,4 @@ void TrailingUpdate<T>::subtract_on(const Stream& stream, const CublasHandle& bl
 template class TrailingUpdate<float>;
 template class TrailingUpdate<double>;
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

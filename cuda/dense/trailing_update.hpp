@@ -5,7 +5,7 @@
 #include "cuda/dense/split_precision/split_product.hpp"
 #include "cuda/dense/streams/dense_streams.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 /// Sizes of a product: rows x inner times inner x columns.
 struct Shape {
@@ -42,4 +42,4 @@ class TrailingUpdate {
   Event before_, behind_;   // of work that is concurrent with a panel
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

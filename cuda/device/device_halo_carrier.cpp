@@ -8,7 +8,7 @@
 #include "cuda/distribute/halo_kernels.hpp"
 #include "cuda/vectors/device_vectors.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline device {
 
 namespace {
 
@@ -90,4 +90,4 @@ std::unique_ptr<HaloCarrier> device_halo_carrier(Team& team, const HaloPlan& pla
   return std::make_unique<DeviceHaloCarrier>(team, plan, linked ? links : nullptr);
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::device

@@ -5,7 +5,7 @@
 #include "cuda/vectors/device_vectors.hpp"
 #include "cuda/vectors/products/device_band_products.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline device {
 
 namespace {
 
@@ -44,4 +44,4 @@ std::unique_ptr<VectorMemory> linked_vector_memory(GpuLinks& links) {
   return std::make_unique<DeviceVectorMemory>(&links);
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::device

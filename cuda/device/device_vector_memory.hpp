@@ -5,7 +5,7 @@
 #include "cuda/distribute/gpu_links.hpp"
 #include "vectors/vector_memory.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline device {
 
 /// The memory of the current GPU; vectors of several ranks reach each other through host memory.
 const VectorMemory& device_vector_memory();
@@ -14,4 +14,4 @@ const VectorMemory& device_vector_memory();
 /// The links must outlive it and what it makes.
 std::unique_ptr<VectorMemory> linked_vector_memory(GpuLinks& links);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::device

@@ -10,7 +10,7 @@
 #include "cuda/sparse/device_elimination.hpp"
 #include "cuda/vectors/products/device_band_products.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline device {
 
 namespace {
 
@@ -142,4 +142,4 @@ std::int64_t device_dense_bytes(const EliminationChoice& choice, Index height, I
   return choice.precision == Precision::float32 ? bytes(float{}) : bytes(double{});
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::device

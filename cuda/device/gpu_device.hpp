@@ -7,7 +7,7 @@
 #include "distribute/layout/options.hpp"
 #include "team/team.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline device {
 
 /// Dense rows in the memory of this rank's GPU, the current device. `transport` says how rows
 /// travel between GPUs, see Transports. Collective.
@@ -18,4 +18,4 @@ std::unique_ptr<ComputeDevice> gpu_device(Team& team, Transport transport);
 std::int64_t device_dense_bytes(const EliminationChoice& choice, Index height, Index order,
                                 int ranks, Index right_hand_sides);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::device

@@ -8,7 +8,7 @@
 #include "core/timer.hpp"
 #include "core/tuning.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline distribute {
 
 BestExchange::BestExchange(Transports& transports, const HaloPlan& plan)
     : transports_(transports), plan_(plan) {}
@@ -75,4 +75,4 @@ double BestExchange::seconds_of(DeviceExchange& exchange, const std::byte* x) {
   return best;
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::distribute

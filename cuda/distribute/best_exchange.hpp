@@ -4,7 +4,7 @@
 
 #include "cuda/distribute/device_exchange.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline distribute {
 
 /// Takes the transport that is fastest for the rows at hand: tries all usable ones when it first
 /// meets a number of bytes a row, on all ranks alike, and keeps to the answer.
@@ -40,4 +40,4 @@ class BestExchange final : public DeviceExchange {
   std::string name_;
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::distribute

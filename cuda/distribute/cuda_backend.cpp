@@ -5,7 +5,7 @@
 #include "cuda/distribute/device_halo.hpp"
 #include "cuda/multiply/cuda_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline distribute {
 
 namespace {
 
@@ -52,4 +52,4 @@ std::span<const Kernel> CudaBackend::kernels() const {
   return cuda_kernels();
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::distribute

@@ -5,7 +5,7 @@
 #include "cuda/distribute/device_exchange.hpp"
 #include "distribute/halo/halo_device.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline distribute {
 
 /// This rank's GPU, the current device: the table of GPU kernels, X and Y in its memory.
 class CudaBackend final : public ProductBackend {
@@ -28,4 +28,4 @@ class CudaBackend final : public ProductBackend {
   std::unique_ptr<DeviceMaker<double>> doubles_;
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::distribute

@@ -5,7 +5,7 @@
 #include "cuda/distribute/peer_exchange.hpp"
 #include "distribute/halo/halo_messages.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline distribute {
 
 namespace {
 
@@ -163,4 +163,4 @@ std::unique_ptr<DeviceExchange> make_exchange(Transports& transports, Transport 
   }
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::distribute

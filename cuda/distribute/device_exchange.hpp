@@ -9,7 +9,7 @@
 #include "distribute/halo/halo_plan.hpp"
 #include "team/team.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline distribute {
 
 /// Carries the rows of a plan between the memories of the ranks' GPUs, for one K at a time. Another
 /// transport is another implementation and a line in make_exchange().
@@ -46,4 +46,4 @@ class DeviceExchange {
 std::unique_ptr<DeviceExchange> make_exchange(Transports& transports, Transport transport,
                                               const HaloPlan& plan);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::distribute

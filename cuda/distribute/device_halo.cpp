@@ -2,7 +2,7 @@
 
 #include "cuda/distribute/halo_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline distribute {
 
 template <typename T>
 DeviceHalo<T>::DeviceHalo(Transports& transports, const HaloPlan& plan,
@@ -89,4 +89,4 @@ std::string DeviceHalo<T>::transport() const {
 template class DeviceHalo<float>;
 template class DeviceHalo<double>;
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::distribute

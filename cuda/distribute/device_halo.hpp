@@ -7,7 +7,7 @@
 #include "cuda/distribute/best_exchange.hpp"
 #include "distribute/halo/halo_device.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline distribute {
 
 /// The product's steps on this rank's GPU. One stream multiplies the interior part and adds the
 /// boundary's sums to Y; another, which goes first, packs, exchanges and multiplies the halo
@@ -40,4 +40,4 @@ class DeviceHalo final : public HaloDevice<T> {
   Event interior_begin_, interior_end_, adding_begin_, adding_end_;  // of products_
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::distribute

@@ -5,7 +5,7 @@
 #include "cuda/core/device_array.hpp"
 #include "cuda/core/stream.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline distribute {
 
 void GpuLinks::expect_many() {
   if (transports_) return;
@@ -38,4 +38,4 @@ void GpuLinks::connect() {
   stream.wait();
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::distribute

@@ -5,7 +5,7 @@
 
 #include "cuda/team/transports.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline distribute {
 
 /// The links by which multivectors in the memory of the ranks' GPUs reach each other. Few messages
 /// are worth no start of anything: they go through host memory until expect_many().
@@ -43,4 +43,4 @@ class GpuLinks {
   Transport transport_ = Transport::pinned;
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::distribute

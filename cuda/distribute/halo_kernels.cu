@@ -4,7 +4,7 @@
 #include "cuda/core/packed.cuh"
 #include "cuda/distribute/halo_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline distribute {
 
 namespace {
 
@@ -91,4 +91,4 @@ SPSOLVE_INSTANTIATE(float)
 SPSOLVE_INSTANTIATE(double)
 #undef SPSOLVE_INSTANTIATE
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::distribute

@@ -4,7 +4,7 @@
 
 #include "core/types.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline distribute {
 
 // Rows of multivectors by list, K elements wide and contiguous. A thread up to 16 bytes, so that
 // narrow rows fill warps too.
@@ -19,4 +19,4 @@ template <typename T>
 void add_rows(const T* sums, const LocalIndex* list, Index count, Index columns, T* y,
               cudaStream_t stream);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::distribute

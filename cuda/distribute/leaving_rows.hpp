@@ -5,7 +5,7 @@
 #include "cuda/core/device_array.hpp"
 #include "distribute/halo/halo_plan.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline distribute {
 
 /// Where rows of X are in GPU memory that leave for the neighbours: packed, neighbour after
 /// neighbour, or in X itself, where those of each neighbour follow each other.
@@ -40,4 +40,4 @@ class LeavingRows {
   DeviceArray<std::byte> packed_;
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::distribute

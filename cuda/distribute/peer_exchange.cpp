@@ -2,7 +2,7 @@
 
 #include "cuda/team/flag_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline distribute {
 
 PeerExchange::PeerExchange(Team& team, const HaloPlan& plan)
     : team_(team), plan_(plan), leaving_(plan, false) {
@@ -79,4 +79,4 @@ void PeerExchange::release(cudaStream_t stream) {
   raise_flags(free_there_.data(), static_cast<int>(plan_.receives.size()), round_, stream);
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::distribute

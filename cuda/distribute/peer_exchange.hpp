@@ -7,7 +7,7 @@
 #include "cuda/distribute/leaving_rows.hpp"
 #include "cuda/team/peer_memory.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline distribute {
 
 /// Between GPUs of one host, by their copy engines, straight into the memory where the neighbour's
 /// product reads its halo. Flags in that memory tell that rows have arrived, and that the place for
@@ -42,4 +42,4 @@ class PeerExchange final : public DeviceExchange {
   DeviceArray<unsigned*> free_here_, arrived_there_, arrived_here_, free_there_;
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::distribute

@@ -13,7 +13,7 @@
 #include "cuda/vectors/products/row_facts.hpp"
 #include "team/reduce.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multigrid {
 
 namespace {
 
@@ -195,4 +195,4 @@ std::unique_ptr<Coarsening> device_coarsening(const BandMatrix& matrix, Index si
   return std::make_unique<DeviceCoarsening>(size, kinds);
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multigrid

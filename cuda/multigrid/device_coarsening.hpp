@@ -5,7 +5,7 @@
 #include "vectors/band_matrix.hpp"
 #include "vectors/products/coarsening.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multigrid {
 
 /// Coarsening on the current GPU, of a matrix whose products are those of device_band_products(),
 /// of nodes of `size` unknowns, for a near null space of `kinds` vectors, 1 to 6 of each.
@@ -16,4 +16,4 @@ namespace spsolve::cuda {
 /// Collective.
 std::unique_ptr<Coarsening> device_coarsening(const BandMatrix& matrix, Index size, Index kinds);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multigrid

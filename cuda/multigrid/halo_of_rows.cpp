@@ -12,7 +12,7 @@
 #include "distribute/halo/fetch_rows.hpp"
 #include "distribute/redistribute.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multigrid {
 
 DeviceArray<double> with_halo(const BandMatrix& matrix, DeviceArray<double> own, Index columns) {
   Team& team = matrix.team();
@@ -118,4 +118,4 @@ NumberedRows transposed_over_ranks(Team& team, const RowLayout& fine, const RowL
   return result;
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multigrid

@@ -7,7 +7,7 @@
 #include "distribute/halo/halo_plan.hpp"
 #include "vectors/band_matrix.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multigrid {
 
 // Rows in the memory of each rank's current GPU followed by those that other ranks have of them.
 // Messages from rank to rank go through host memory. Collective.
@@ -46,4 +46,4 @@ RowsWithHalo with_halo_rows(Team& team, const HaloPlan& plan, const CsrView<doub
 NumberedRows transposed_over_ranks(Team& team, const RowLayout& fine, const RowLayout& coarse,
                                    const NumberedRows& p);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multigrid

@@ -7,7 +7,7 @@
 #include "cuda/vectors/products/transposed_rows.hpp"
 #include "krylov/multigrid/bounds.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multigrid {
 
 using namespace rows_by_lanes;
 
@@ -329,4 +329,4 @@ void mend_empty_rows(DeviceCsr<double>& rows, cudaStream_t stream) {
   check_launch("mend");
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multigrid

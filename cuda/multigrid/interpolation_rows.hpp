@@ -4,7 +4,7 @@
 
 #include "cuda/multiply/storage/device_csr.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multigrid {
 
 // The inputs that an interpolation P of a matrix A is made of: A is of nodes, `size` rows that
 // follow each other with the same columns, which are whole nodes; `flags` are those of
@@ -58,4 +58,4 @@ RowsInPlace leading_rows(const CsrView<double>& a, Index size, const unsigned ch
 /// Gives rows of zeros a diagonal of 1, where they have one stored.
 void mend_empty_rows(DeviceCsr<double>& rows, cudaStream_t stream);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multigrid

@@ -3,7 +3,7 @@
 #include "cuda/multigrid/row_products.hpp"
 #include "cuda/vectors/products/rows_by_lanes.cuh"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multigrid {
 
 using namespace rows_by_lanes;
 
@@ -158,4 +158,4 @@ DeviceCsr<double> node_products(const NodeRows& a, const NodeRows& b, cudaStream
   return c;
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multigrid

@@ -4,7 +4,7 @@
 
 #include "cuda/multiply/storage/device_csr.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multigrid {
 
 /// Rows of nodes in GPU memory: `size` rows follow each other that have the same columns, in runs
 /// of `run`, each from a multiple of that on: blocks of size x run.
@@ -27,4 +27,4 @@ DeviceCsr<double> node_rows(const NodeRows& rows, cudaStream_t stream);
 /// largest_block elements.
 DeviceCsr<double> node_products(const NodeRows& a, const NodeRows& b, cudaStream_t stream);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multigrid

@@ -3,7 +3,7 @@
 #include "cuda/multigrid/row_copies.hpp"
 #include "cuda/vectors/products/rows_by_lanes.cuh"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multigrid {
 
 using namespace rows_by_lanes;
 
@@ -172,4 +172,4 @@ void renumber_columns(DeviceCsr<double>& rows, Index own, const DeviceArray<Loca
   wait_for(stream);
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multigrid

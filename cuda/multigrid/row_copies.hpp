@@ -6,7 +6,7 @@
 
 #include "cuda/multiply/storage/device_csr.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multigrid {
 
 // Matrices that are put together of rows in the memory of the current GPU, on `stream` and waited
 // for. Cost: reads and writes them once.
@@ -33,4 +33,4 @@ std::vector<unsigned char> named_columns(const CsrView<double>& rows, Index own,
 void renumber_columns(DeviceCsr<double>& rows, Index own, const DeviceArray<LocalIndex>& numbers,
                       Index columns, cudaStream_t stream);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multigrid

@@ -10,7 +10,7 @@
 #include "cuda/core/list_offsets.cuh"
 #include "cuda/multigrid/row_products.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multigrid {
 
 namespace {
 
@@ -400,4 +400,4 @@ DeviceCsr<double> row_products(const CsrView<double>& a, const CsrView<double>& 
   return c;
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multigrid

@@ -4,7 +4,7 @@
 
 #include "cuda/multiply/storage/device_csr.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multigrid {
 
 /// C = A B of rows in the memory of the current GPU, on `stream` and waited for; entries of A whose
 /// column is below 0 count as none. Each row of C is added up in a hash table by a few lanes, an
@@ -19,4 +19,4 @@ namespace spsolve::cuda {
 DeviceCsr<double> row_products(const CsrView<double>& a, const CsrView<double>& b,
                                cudaStream_t stream);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multigrid

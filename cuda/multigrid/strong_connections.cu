@@ -4,7 +4,7 @@
 #include "cuda/vectors/products/rows_by_lanes.cuh"
 #include "krylov/multigrid/bounds.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multigrid {
 
 using namespace rows_by_lanes;
 
@@ -107,4 +107,4 @@ StrongConnections find_strong_connections(const CsrView<double>& blocks, Index s
   return result;
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multigrid

@@ -4,7 +4,7 @@
 
 #include "cuda/multiply/storage/device_csr.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multigrid {
 
 // Strong connections of the nodes of a matrix A, of `size` rows each; `blocks` is its matrix of
 // nodes, see node_rows().
@@ -26,4 +26,4 @@ StrongConnections find_strong_connections(const CsrView<double>& blocks, Index s
 /// ||A_ii||_F and max over j != i of ||A_ij||_F, one after the other, for each row of each node.
 DeviceArray<double> row_norms(const CsrView<double>& blocks, Index size, cudaStream_t stream);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multigrid

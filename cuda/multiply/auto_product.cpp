@@ -18,7 +18,7 @@
 #include "matrix/symmetry.hpp"
 #include "multiply/kernel/row_types.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 namespace {
 
@@ -279,4 +279,4 @@ template std::unique_ptr<KernelProduct<float>> prepare_auto(const Csr<float>&,
 template std::unique_ptr<KernelProduct<double>> prepare_auto(const Csr<double>&,
                                                              const KernelOptions&);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

@@ -7,7 +7,7 @@
 #include "matrix/csr.hpp"
 #include "multiply/kernel/kernel.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 /// The kernel that auto compares all others with: plain CSR, nothing to convert but a list of rows.
 inline constexpr std::string_view plain_kernel = "csr_row_split";
@@ -30,4 +30,4 @@ std::vector<std::string_view> likely_kernels(Index columns, bool row_types, bool
 template <typename T>
 std::unique_ptr<KernelProduct<T>> prepare_auto(const Csr<T>& matrix, const KernelOptions& options);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

@@ -20,7 +20,7 @@
 #include "multiply/kernel/row_types.hpp"
 #include "multiply/kernel_row.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 namespace {
 
@@ -234,4 +234,4 @@ std::span<const Kernel> cuda_kernels() {
   return table;
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

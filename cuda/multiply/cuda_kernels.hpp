@@ -4,7 +4,7 @@
 
 #include "multiply/kernel/kernel.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 /// The kernels of the GPU, in the order in which they are listed: the published ones as published,
 /// then the vendor's libraries as peers. X and Y lie in the memory of the current GPU, and products
@@ -12,4 +12,4 @@ namespace spsolve::cuda {
 /// GPU; preparing a matrix needs one.
 std::span<const Kernel> cuda_kernels();
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

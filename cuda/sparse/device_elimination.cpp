@@ -10,7 +10,7 @@
 #include "solve/in_precision.hpp"
 #include "sparse/host_elimination.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 namespace {
 
@@ -144,4 +144,4 @@ std::unique_ptr<SparseMemory> device_sparse_memory(MakeGpuTeam make) {
   return std::make_unique<DeviceSparseMemory>(std::move(make));
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

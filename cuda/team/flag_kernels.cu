@@ -3,7 +3,7 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/team/flag_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline team {
 
 namespace {
 
@@ -36,4 +36,4 @@ void wait_for_flags(unsigned* const* flags, int count, unsigned value, cudaStrea
   check_launch("wait_for_flags");
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::team

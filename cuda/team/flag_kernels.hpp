@@ -2,7 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline team {
 
 // Flags by which GPUs tell each other how far they are: numbers in the memory of one that others
 // write to. They only grow, but for the turn from 2^32 - 1 to 0.
@@ -13,4 +13,4 @@ void raise_flags(unsigned* const* flags, int count, unsigned value, cudaStream_t
 /// Work that follows on the stream waits until `count` flags are `value` or more.
 void wait_for_flags(unsigned* const* flags, int count, unsigned value, cudaStream_t stream);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::team

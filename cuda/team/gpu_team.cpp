@@ -6,7 +6,7 @@
 #include "core/error.hpp"
 #include "core/tuning.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline team {
 
 namespace {
 
@@ -180,4 +180,4 @@ std::unique_ptr<GpuTeam> make_direct_team(Team& team, const Stream& stream) {
   return std::make_unique<DirectTeam>(team, stream);
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::team

@@ -8,7 +8,7 @@
 #include "cuda/core/stream.hpp"
 #include "team/team.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline team {
 
 /// How messages travel where the team carries them, in words for reports.
 inline constexpr std::string_view direct_transport = "CUDA-aware MPI";
@@ -86,4 +86,4 @@ class GpuTeam : public Team {
 /// which finds out.
 std::unique_ptr<GpuTeam> make_direct_team(Team& team, const Stream& stream);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::team

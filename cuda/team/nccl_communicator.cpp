@@ -21,7 +21,7 @@
 #include <nccl.h>
 #endif
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline team {
 
 #ifdef SPSOLVE_HAVE_NCCL
 
@@ -416,4 +416,4 @@ std::unique_ptr<NcclCommunicator> make_nccl_communicator(Team&, int, std::string
 
 #endif
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::team

@@ -7,7 +7,7 @@
 #include "cuda/core/stream.hpp"
 #include "team/team.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline team {
 
 /// NCCL between the GPUs of a team. Its messages are work on a stream: they begin when what was
 /// launched there before is done, and the host waits for none of them. Every rank launches them in
@@ -60,4 +60,4 @@ std::shared_ptr<NcclAhead> prepare_nccl_ahead(Team& team, int most_blocks);
 std::unique_ptr<NcclCommunicator> make_nccl_communicator(Team& team, int most_blocks,
                                                          std::string& reason);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::team

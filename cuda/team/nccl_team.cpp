@@ -3,7 +3,7 @@
 #include "core/error.hpp"
 #include "cuda/core/device_array.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline team {
 
 namespace {
 
@@ -74,4 +74,4 @@ std::unique_ptr<GpuTeam> make_nccl_team(Team& team, const Stream& stream,
   return std::make_unique<NcclTeam>(team, stream, std::move(nccl));
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::team

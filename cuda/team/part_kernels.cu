@@ -1,7 +1,7 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/team/part_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline team {
 
 namespace {
 
@@ -28,4 +28,4 @@ void add_parts(const T* from, int parts, Index count, T* to, cudaStream_t stream
 template void add_parts(const float*, int, Index, float*, cudaStream_t);
 template void add_parts(const double*, int, Index, double*, cudaStream_t);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::team

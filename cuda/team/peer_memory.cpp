@@ -2,7 +2,7 @@
 
 #include "core/error.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline team {
 
 namespace {
 
@@ -69,4 +69,4 @@ bool peers_reach_each_other(Team& team) {
   }
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::team

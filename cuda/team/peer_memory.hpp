@@ -5,7 +5,7 @@
 #include "cuda/core/device_array.hpp"
 #include "team/team.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline team {
 
 /// Memory of every rank's GPU that the ranks of one host can all read and write, by CUDA's
 /// interprocess memory: copies between their GPUs take no multiprocessor.
@@ -38,4 +38,4 @@ class PeerMemory {
 /// Collective; the same on every rank.
 bool peers_reach_each_other(Team& team);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::team

@@ -6,7 +6,7 @@
 
 #include "cuda/core/cuda_check.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline team {
 
 bool some_share_a_gpu(Team& team) {
   const cudaUUID_t mine = together(team, [] {
@@ -24,4 +24,4 @@ bool some_share_a_gpu(Team& team) {
   return std::ranges::adjacent_find(all) != all.end();
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::team

@@ -8,7 +8,7 @@
 #include "cuda/core/vendor/vendor.hpp"
 #include "cuda/team/nccl_communicator.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline team {
 
 namespace {
 
@@ -50,4 +50,4 @@ std::shared_ptr<void> start_ahead(Team& team, int device, Transport transport,
   return std::make_shared<Beside>(device, std::move(nccl), std::move(more));
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::team

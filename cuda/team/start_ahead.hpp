@@ -6,7 +6,7 @@
 #include "distribute/layout/options.hpp"
 #include "team/team.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline team {
 
 /// Starts all that an elimination on this rank's GPU, number `device`, begins with, concurrently
 /// with the rank's other work: the GPU's context, the team's NCCL, which Transports takes, cuBLAS,
@@ -15,4 +15,4 @@ namespace spsolve::cuda {
 std::shared_ptr<void> start_ahead(Team& team, int device, Transport transport,
                                   std::function<void()> more);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::team

@@ -8,7 +8,7 @@
 #include "cuda/team/peer_memory.hpp"
 #include "cuda/team/shared_gpu.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline team {
 
 namespace {
 
@@ -137,4 +137,4 @@ std::string Transports::name_of(Transport transport) const {
   }
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::team

@@ -10,7 +10,7 @@
 #include "cuda/team/nccl_communicator.hpp"
 #include "distribute/layout/options.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline team {
 
 /// How rows travel by the copy engines of GPUs, in words for reports.
 inline constexpr std::string_view peer_transport = "copies from GPU to GPU";
@@ -58,4 +58,4 @@ class Transports {
   std::shared_ptr<NcclCommunicator> nccl_;
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::team

@@ -9,7 +9,7 @@
 #include "cuda/core/packed.cuh"
 #include "cuda/vectors/quotient_view.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline vectors {
 
 inline constexpr int threads = 256;
 
@@ -50,4 +50,4 @@ inline bool in_packs(const double* x, Index stride) {
   return rows_aligned(x, stride, sizeof(Packed<double, widest_pack>));
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::vectors

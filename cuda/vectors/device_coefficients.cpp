@@ -5,7 +5,7 @@
 #include "cuda/vectors/reduction_kernels.hpp"
 #include "cuda/vectors/vector_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline vectors {
 
 DeviceCoefficients::DeviceCoefficients(int rows, Index columns, Team& team, GpuLinks* links)
     : Coefficients(rows, columns),
@@ -67,4 +67,4 @@ void DeviceCoefficients::copy_and_wait(double* to, const double* from, cudaMemcp
   wait_for(current_stream());
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::vectors

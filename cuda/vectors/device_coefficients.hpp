@@ -7,7 +7,7 @@
 #include "cuda/vectors/quotient_view.hpp"
 #include "vectors/multivector/coefficients.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline vectors {
 
 /// Coefficients in GPU memory. The host runs a step ahead, but where sums over ranks bring them to
 /// the host anyway: they stay on the GPUs of several ranks where `links` have NCCL.
@@ -42,4 +42,4 @@ class DeviceCoefficients final : public Coefficients {
   Index sent_ = 0, taken_ = 0;
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::vectors

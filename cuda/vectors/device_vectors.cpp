@@ -12,7 +12,7 @@
 #include "cuda/vectors/sign_kernels.hpp"
 #include "cuda/vectors/vector_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline vectors {
 
 namespace {
 
@@ -264,4 +264,4 @@ void DeviceVectors::step_and_turn(std::span<const double> wanted, const Coeffici
                       {here.view(t), on_device(y).data()}, data(), height(), current_stream());
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::vectors

@@ -5,9 +5,12 @@
 #include "cuda/core/device_array.hpp"
 #include "vectors/multivector/vectors.hpp"
 
-namespace spsolve::cuda {
-
+namespace spsolve::cuda::inline distribute {
 class GpuLinks;
+}
+
+namespace spsolve::cuda::inline vectors {
+
 class ReductionMemory;
 
 /// Vectors in the memory of the current GPU, row-major. Work runs on current_stream(), and is
@@ -77,4 +80,4 @@ const DeviceVectors& on_device(const Vectors& x);
 /// A row of coefficients, which lie in GPU memory.
 double* row_on_device(const ToRow& to);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::vectors

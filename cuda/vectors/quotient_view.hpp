@@ -1,6 +1,6 @@
 #pragma once
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline vectors {
 
 /// Quotients of two rows of numbers in GPU memory, one for each column.
 struct QuotientView {
@@ -8,4 +8,4 @@ struct QuotientView {
   const double* under;
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::vectors

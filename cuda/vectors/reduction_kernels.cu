@@ -1,6 +1,6 @@
 #include "cuda/vectors/reductions.cuh"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline vectors {
 
 using namespace reductions;
 
@@ -163,4 +163,4 @@ void subtract_multiples(std::span<const double> wanted, const QuotientView& t, c
   }
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::vectors

@@ -7,7 +7,7 @@
 #include "core/types.hpp"
 #include "cuda/vectors/quotient_view.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline vectors {
 
 // Sums and maxima over the rows of height x K arrays of double in GPU memory, row-major, a number
 // for each column; each in one launch. The order of the terms depends on height and K only: chunks
@@ -51,4 +51,4 @@ void subtract_multiples(std::span<const double> wanted, const QuotientView& t, c
                         double* x, Index height, const ReductionRoom& room, double* largest,
                         double* squares, cudaStream_t stream);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::vectors

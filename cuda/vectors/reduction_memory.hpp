@@ -8,7 +8,7 @@
 #include "cuda/core/vendor/vendor.hpp"
 #include "cuda/vectors/reduction_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline vectors {
 
 /// Memory that sums and maxima over the rows of height x K arrays need in addition to them: partial
 /// results, and a way for the K results to reach the host. It grows, and is used for one reduction
@@ -61,4 +61,4 @@ class ReductionMemory {
   CublasHandle blas_;
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::vectors

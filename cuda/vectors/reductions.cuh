@@ -7,7 +7,7 @@
 #include "cuda/vectors/columns.cuh"
 #include "cuda/vectors/reduction_kernels.hpp"
 
-namespace spsolve::cuda::reductions {
+namespace spsolve::cuda::inline vectors::reductions {
 
 /// Thread blocks of a reduction that are at work at once: 4 on each multiprocessor of a large GPU.
 inline constexpr int blocks_at_once = 4, multiprocessors = 132;
@@ -188,4 +188,4 @@ inline unsigned ranges(Index columns) {
   return grid_for(columns, most_columns);
 }
 
-}  // namespace spsolve::cuda::reductions
+}  // namespace spsolve::cuda::vectors::reductions

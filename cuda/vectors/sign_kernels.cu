@@ -1,7 +1,7 @@
 #include "cuda/vectors/reductions.cuh"
 #include "cuda/vectors/sign_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline vectors {
 
 using namespace reductions;
 
@@ -122,4 +122,4 @@ void load_sign_kernels() {
        reduce_kernel<widest_pack, FirstRows>, largest_of_rows_kernel);
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::vectors

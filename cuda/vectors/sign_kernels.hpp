@@ -7,7 +7,7 @@
 #include "core/types.hpp"
 #include "cuda/vectors/reduction_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline vectors {
 
 // Kernels by which searches for the norms of operators work on height x K arrays: see Vectors. In
 // the way of reduction_kernels.hpp.
@@ -28,4 +28,4 @@ void largest_of_rows(const double* y, const double* z, Index height, Index colum
 /// Loads these kernels, each of which is loaded else when it is first launched.
 void load_sign_kernels();
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::vectors

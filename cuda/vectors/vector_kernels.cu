@@ -7,7 +7,7 @@
 #include "cuda/vectors/vector_kernels.hpp"
 #include "matrix/random.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline vectors {
 
 namespace {
 
@@ -280,4 +280,4 @@ void scale_rows(const double* d, double* x, Index height, Index columns, cudaStr
       });
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::vectors

@@ -7,7 +7,7 @@
 #include "core/types.hpp"
 #include "cuda/vectors/quotient_view.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline vectors {
 
 // Operations on height x K arrays of double in GPU memory, row-major and contiguous unless a stride
 // is named. Memory-bound: every element is read and written once, 16 bytes at a time where rows are
@@ -55,4 +55,4 @@ void scale_columns(std::span<const double> factors, double* x, Index height, cud
 /// x(i, :) <- d_i x(i, :)
 void scale_rows(const double* d, double* x, Index height, Index columns, cudaStream_t stream);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::vectors

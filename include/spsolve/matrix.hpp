@@ -8,8 +8,10 @@
 
 namespace spsolve {
 
+inline namespace matrix {
 template <typename T>
 struct Csr;
+}
 
 /// A sparse matrix in host memory, rows compressed. A value: copies share the numbers, which never
 /// change.

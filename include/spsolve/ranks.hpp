@@ -4,7 +4,9 @@
 
 namespace spsolve {
 
+inline namespace team {
 class Team;
+}
 
 /// The processes that work on one system. A value: copies stand for the same processes. Those of an
 /// MPI communicator come from <spsolve/mpi.hpp>.

@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace spsolve {
+namespace spsolve::inline checkpoint {
 
 namespace {
 
@@ -121,4 +121,4 @@ void CheckpointReader::cut_behind_addition(std::size_t count) const {
   SectionWriter::cut(path(), kept);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::checkpoint

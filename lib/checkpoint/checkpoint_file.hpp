@@ -9,7 +9,7 @@
 #include "core/types.hpp"
 #include "solve/operators/options.hpp"
 
-namespace spsolve {
+namespace spsolve::inline checkpoint {
 
 /// The problem that a checkpoint belongs to: a matrix and the way it is eliminated. Nothing of it
 /// depends on the number of ranks, on panels or on devices, and right-hand sides are no part of it:
@@ -72,4 +72,4 @@ class CheckpointReader : public SectionReader {
   CheckpointPart part_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::checkpoint

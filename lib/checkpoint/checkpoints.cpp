@@ -13,7 +13,7 @@
 #include "process/pulse.hpp"
 #include "process/signals.hpp"
 
-namespace spsolve {
+namespace spsolve::inline checkpoint {
 
 namespace fs = std::filesystem;
 
@@ -372,4 +372,4 @@ void Checkpoints::remove() {
   wait_for_all(team_);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::checkpoint

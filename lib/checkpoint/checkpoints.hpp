@@ -12,7 +12,7 @@
 #include "core/timer.hpp"
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline checkpoint {
 
 /// The wish of a rank at a boundary of an elimination; the largest of all ranks is granted.
 enum class CheckpointRequest : int {
@@ -158,4 +158,4 @@ class Checkpoints {
   CheckpointStatistics statistics_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::checkpoint

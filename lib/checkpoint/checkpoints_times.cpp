@@ -7,7 +7,7 @@
 #include "process/fault.hpp"
 #include "process/signals.hpp"
 
-namespace spsolve {
+namespace spsolve::inline checkpoint {
 
 namespace fs = std::filesystem;
 
@@ -139,4 +139,4 @@ CheckpointRequest Checkpoints::request_at_the_end(Index step) {
   return request == CheckpointRequest::save ? CheckpointRequest::none : request;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::checkpoint

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <system_error>
 
-namespace spsolve {
+namespace spsolve::inline checkpoint {
 
 namespace fs = std::filesystem;
 
@@ -38,4 +38,4 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::checkpoint

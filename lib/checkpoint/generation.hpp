@@ -10,7 +10,7 @@
 #include "checkpoint/checkpoint_file.hpp"
 #include "core/types.hpp"
 
-namespace spsolve {
+namespace spsolve::inline checkpoint {
 
 /// A checkpoint of all ranks: a file each in one folder, whose names say whose they are,
 /// spsolve-FINGERPRINT-GENERATION.RANK-of-RANKS.checkpoint.
@@ -47,4 +47,4 @@ class CheckpointFiles {
   Generation generation_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::checkpoint

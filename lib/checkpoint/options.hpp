@@ -5,7 +5,7 @@
 
 #include "core/words.hpp"
 
-namespace spsolve {
+namespace spsolve::inline checkpoint {
 
 /// Whether a run goes on from a checkpoint: where there is a good one, never, or not without one.
 enum class ResumeChoice { automatic, never, require };
@@ -26,4 +26,4 @@ struct CheckpointOptions {
   bool operator==(const CheckpointOptions&) const = default;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::checkpoint

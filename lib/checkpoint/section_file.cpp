@@ -12,7 +12,7 @@
 
 #include "process/pulse.hpp"
 
-namespace spsolve {
+namespace spsolve::inline checkpoint {
 
 namespace {
 
@@ -257,4 +257,4 @@ std::vector<std::byte> SectionReader::read(const FileSection& section) const {
   return bytes;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::checkpoint

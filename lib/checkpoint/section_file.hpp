@@ -17,7 +17,7 @@
 #include "core/error.hpp"
 #include "io/files/atomic_file.hpp"
 
-namespace spsolve {
+namespace spsolve::inline checkpoint {
 
 /// The meaning of the bytes of a section: whoever writes a section declares its kind, and counts
 /// the version up where it writes other bytes under the same name.
@@ -143,4 +143,4 @@ class SectionReader {
   std::vector<FileSection> sections_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::checkpoint

@@ -7,7 +7,7 @@
 
 #include "core/types.hpp"
 
-namespace spsolve {
+namespace spsolve::inline checkpoint {
 
 /// The figures of checkpoints in a run; the same on every rank but for seconds.
 struct CheckpointStatistics {
@@ -22,4 +22,4 @@ struct CheckpointStatistics {
   std::vector<std::string> notes;      ///< what was refused or failed, in words
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::checkpoint

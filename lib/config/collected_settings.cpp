@@ -9,7 +9,7 @@
 #include "core/error.hpp"
 #include "io/file_pattern.hpp"
 
-namespace spsolve {
+namespace spsolve::inline config {
 
 namespace fs = std::filesystem;
 
@@ -202,4 +202,4 @@ Config CollectedSettings::finish() {
   return config;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::config

@@ -13,7 +13,7 @@
 #include "config/schema.hpp"
 #include "config/yaml_tree.hpp"
 
-namespace spsolve {
+namespace spsolve::inline config {
 
 /// Where a setting comes from: a place of the file, or the override of this number from 1.
 struct Origin {
@@ -90,4 +90,4 @@ class CollectedSettings {
   bool matrix_blamed_ = false;  // a problem names the matrix already
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::config

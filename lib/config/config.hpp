@@ -12,7 +12,7 @@
 #include "distribute/layout/options.hpp"
 #include "solve/operators/options.hpp"
 
-namespace spsolve {
+namespace spsolve::inline config {
 
 // The words of a configuration. The k-th word of a list names the enumerator of value k.
 
@@ -119,4 +119,4 @@ struct Config {
   bool operator==(const Config&) const = default;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::config

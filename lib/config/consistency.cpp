@@ -11,7 +11,7 @@
 #include "io/file_pattern.hpp"
 #include "io/files/special_file.hpp"
 
-namespace spsolve {
+namespace spsolve::inline config {
 
 namespace fs = std::filesystem;
 
@@ -148,4 +148,4 @@ std::vector<std::string_view> keys_of_other_task(const Config& config) {
   return keys;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::config

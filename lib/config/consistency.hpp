@@ -6,7 +6,7 @@
 
 #include "config/config.hpp"
 
-namespace spsolve {
+namespace spsolve::inline config {
 
 /// An option whose value is right by itself, and does not go with those of others.
 struct Inconsistency {
@@ -21,4 +21,4 @@ std::vector<Inconsistency> inconsistencies(const Config& config);
 /// them may expect something of them.
 std::vector<std::string_view> keys_of_other_task(const Config& config);
 
-}  // namespace spsolve
+}  // namespace spsolve::config

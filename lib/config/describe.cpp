@@ -8,7 +8,7 @@
 
 #include "config/schema.hpp"
 
-namespace spsolve {
+namespace spsolve::inline config {
 
 namespace {
 
@@ -205,4 +205,4 @@ std::string reference_markdown() {
   return text + "<!-- configuration:end -->\n";
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::config

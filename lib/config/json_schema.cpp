@@ -6,7 +6,7 @@
 
 #include "config/schema.hpp"
 
-namespace spsolve {
+namespace spsolve::inline config {
 
 namespace {
 
@@ -146,4 +146,4 @@ Json configuration_values_schema() {
   return schema;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::config

@@ -7,7 +7,7 @@
 #include "config/collected_settings.hpp"
 #include "core/error.hpp"
 
-namespace spsolve {
+namespace spsolve::inline config {
 
 namespace fs = std::filesystem;
 
@@ -41,4 +41,4 @@ Config load_config(const fs::path& file, std::span<const Override> overrides) {
   return parse_config(read_config(file), file.string(), overrides, file.parent_path());
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::config

@@ -8,7 +8,7 @@
 #include "config/config.hpp"
 #include "config/override.hpp"
 
-namespace spsolve {
+namespace spsolve::inline config {
 
 /// Reads a configuration from a YAML file, then applies `overrides`, each "section.key=value", in
 /// their order.
@@ -38,4 +38,4 @@ Config parse_config(std::string_view text, std::string_view name,
                     std::span<const Override> overrides = {},
                     const std::filesystem::path& folder = {});
 
-}  // namespace spsolve
+}  // namespace spsolve::config

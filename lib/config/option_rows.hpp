@@ -13,7 +13,9 @@
 #include "config/schema.hpp"
 #include "core/error.hpp"
 
-namespace spsolve::option_rows {
+namespace spsolve::inline config::option_rows {
+
+using core::words_of;  // of bool, which no argument's namespace leads to
 
 // How a row of the table of options is made, by its type. `path` are the pointers to members that
 // lead to the value.
@@ -153,4 +155,4 @@ inline bool ends_in(std::string_view text, Words endings) {
   return std::ranges::any_of(endings, [&](auto ending) { return text.ends_with(ending); });
 }
 
-}  // namespace spsolve::option_rows
+}  // namespace spsolve::config::option_rows

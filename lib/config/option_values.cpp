@@ -7,7 +7,7 @@
 #include "config/option_rows.hpp"
 #include "core/did_you_mean.hpp"
 
-namespace spsolve {
+namespace spsolve::inline config {
 
 using namespace option_rows;
 
@@ -135,4 +135,4 @@ std::string printable(std::string_view text) {
   return result;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::config

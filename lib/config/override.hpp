@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-namespace spsolve {
+namespace spsolve::inline config {
 
 /// A setting that was given on the command line, and counts more than a file's.
 struct Override {
@@ -20,4 +20,4 @@ struct Override {
       : setting(std::move(key_and_value)), typed(std::move(words)) {}
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::config

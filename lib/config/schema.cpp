@@ -13,7 +13,7 @@
 #include "matrix/generate/generate.hpp"
 #include "multiply/kernel/kernel.hpp"
 
-namespace spsolve {
+namespace spsolve::inline config {
 
 using namespace option_rows;
 
@@ -381,4 +381,4 @@ const Section* find_section(std::string_view name) {
   return found == std::end(section_table) ? nullptr : found;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::config

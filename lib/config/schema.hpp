@@ -9,7 +9,7 @@
 
 #include "config/config.hpp"
 
-namespace spsolve {
+namespace spsolve::inline config {
 
 enum class OptionType {
   text,
@@ -105,4 +105,4 @@ nlohmann::ordered_json configuration_values_schema();
 /// `<!-- configuration:end -->` around it, for docs/configuration.md.
 std::string reference_markdown();
 
-}  // namespace spsolve
+}  // namespace spsolve::config

@@ -7,7 +7,7 @@
 #include "config/collected_settings.hpp"
 #include "core/did_you_mean.hpp"
 
-namespace spsolve {
+namespace spsolve::inline config {
 
 namespace {
 
@@ -182,4 +182,4 @@ void CollectedSettings::unknown_key(const std::string& word, const Section* sect
   }
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::config

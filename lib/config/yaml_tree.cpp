@@ -8,7 +8,7 @@
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
-namespace spsolve {
+namespace spsolve::inline config {
 
 namespace {
 
@@ -167,4 +167,4 @@ YamlNode parse_yaml(std::string_view text, std::vector<YamlProblem>& problems) {
   }
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::config

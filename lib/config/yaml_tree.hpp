@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace spsolve {
+namespace spsolve::inline config {
 
 struct YamlEntry;
 
@@ -43,4 +43,4 @@ struct YamlProblem {
 /// After a syntax error, or more than 8 levels, the tree is empty as well.
 YamlNode parse_yaml(std::string_view text, std::vector<YamlProblem>& problems);
 
-}  // namespace spsolve
+}  // namespace spsolve::config

@@ -6,7 +6,7 @@
 #define XXH_INLINE_ALL  // the header alone: nothing to link
 #include <xxhash.h>
 
-namespace spsolve {
+namespace spsolve::inline core {
 
 struct Checksum::State {
   XXH64_state_t sum;
@@ -42,4 +42,4 @@ std::uint64_t checksum_of_blocks(std::span<const std::byte> bytes) {
   return checksum(std::as_bytes(std::span(sums)));
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::core

@@ -5,7 +5,7 @@
 #include <memory>
 #include <span>
 
-namespace spsolve {
+namespace spsolve::inline core {
 
 /// The 64-bit checksum XXH64 (Y. Collet, xxHash specification 0.1.1), seed 0, of bytes that come in
 /// pieces: the same however they are cut. It runs at the speed of memory; it finds damage, not
@@ -34,4 +34,4 @@ std::uint64_t checksum(std::span<const std::byte> bytes);
 /// them.
 std::uint64_t checksum_of_blocks(std::span<const std::byte> bytes);
 
-}  // namespace spsolve
+}  // namespace spsolve::core

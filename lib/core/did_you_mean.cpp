@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace spsolve {
+namespace spsolve::inline core {
 
 namespace {
 
@@ -67,4 +67,4 @@ std::string did_you_mean(std::string_view word, std::span<const std::string_view
   return nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::core

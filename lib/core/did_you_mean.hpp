@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace spsolve {
+namespace spsolve::inline core {
 
 /// The text with a ... z for A ... Z; other letters stay.
 std::string lower_case(std::string_view text);
@@ -23,4 +23,4 @@ std::string closest(std::string_view word, std::span<const std::string_view> can
 /// sentence.
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates);
 
-}  // namespace spsolve
+}  // namespace spsolve::core

@@ -6,7 +6,7 @@
 
 #include "spsolve/error.hpp"
 
-namespace spsolve {
+namespace spsolve::inline core {
 
 /// Throws Error with a text formatted as by fmt::format.
 template <typename... Arguments>
@@ -22,4 +22,4 @@ template <typename... Arguments>
   throw Error(code, fmt::format(text, std::forward<Arguments>(arguments)...), Scope::every_rank);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::core

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace spsolve {
+namespace spsolve::inline core {
 
 /// The larger of two, or nan where one is.
 constexpr double larger(double a, double b) {
@@ -31,4 +31,4 @@ inline double infinite_if_nan(double value) {
   return std::isnan(value) ? std::numeric_limits<double>::infinity() : value;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::core

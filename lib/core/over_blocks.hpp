@@ -6,7 +6,7 @@
 
 #include "core/types.hpp"
 
-namespace spsolve {
+namespace spsolve::inline core {
 
 /// Rows whose terms are summed up one after another; the sums of such blocks are added in order.
 inline constexpr Index block_rows = 4096;
@@ -41,4 +41,4 @@ void over_blocks(Index rows, std::span<double> result, const Work& work, const C
   }
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::core

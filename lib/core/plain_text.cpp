@@ -4,7 +4,7 @@
 
 #include "core/error.hpp"
 
-namespace spsolve {
+namespace spsolve::inline core {
 
 namespace {
 
@@ -79,4 +79,4 @@ void require_whole_name(std::string_view what, std::string_view name) {
        plain_text(name));
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::core

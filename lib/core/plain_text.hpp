@@ -5,7 +5,7 @@
 
 // Keeps names of files, and values of options, from harming a terminal or misleading a reader.
 
-namespace spsolve {
+namespace spsolve::inline core {
 
 /// `text` with control characters, but for ends of lines and tabs, and with bytes that are no UTF-8
 /// as \x1b.
@@ -19,4 +19,4 @@ std::string plain_text(std::string_view message);
 /// `what`: the thing that the name is of.
 void require_whole_name(std::string_view what, std::string_view name);
 
-}  // namespace spsolve
+}  // namespace spsolve::core

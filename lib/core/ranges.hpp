@@ -4,7 +4,7 @@
 
 #include "core/types.hpp"
 
-namespace spsolve {
+namespace spsolve::inline core {
 
 /// The rows in both; if there are none, a range without rows that does not begin before either.
 constexpr Range intersect(Range a, Range b) {
@@ -12,4 +12,4 @@ constexpr Range intersect(Range a, Range b) {
   return {first, std::max(first, std::min(a.last, b.last))};
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::core

@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace spsolve {
+namespace spsolve::inline core {
 
 /// values.resize(size) for a large array that is about to be filled: its pages come from the system
 /// by the threads side by side, which takes longer than all that follows where one thread asks for
@@ -25,4 +25,4 @@ void resize_in_threads(std::vector<T>& values, std::size_t size) {
   values.resize(size);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::core

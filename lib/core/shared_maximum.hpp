@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-namespace spsolve {
+namespace spsolve::inline core {
 
 /// most <- max(most, value), whichever threads do so; a nan is nothing.
 inline void raise_to(double& most, double value) {
@@ -12,4 +12,4 @@ inline void raise_to(double& most, double value) {
   }
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::core

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-namespace spsolve::short_vectors {
+namespace spsolve::inline core::short_vectors {
 
 // Vectors of a few elements, in the compiler's vector extension (GCC, Clang).
 
@@ -35,4 +35,4 @@ void store(T* to, const V& vector) {
   std::memcpy(to, &vector, sizeof(V));
 }
 
-}  // namespace spsolve::short_vectors
+}  // namespace spsolve::core::short_vectors

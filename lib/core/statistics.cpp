@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-namespace spsolve {
+namespace spsolve::inline core {
 
 Statistics statistics_of(std::span<const double> samples) {
   Statistics result;
@@ -32,4 +32,4 @@ Statistics statistics_of(std::span<const double> samples) {
   return result;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::core

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-namespace spsolve {
+namespace spsolve::inline core {
 
 /// Mean and variance in one pass, without the cancellation of sum(x^2) - n mean^2: with the k-th
 /// value x, d = x - m, m += d / k, s += d (x - m) (Welford, Note on a method for calculating
@@ -44,4 +44,4 @@ struct Statistics {
 /// All zero for no samples. A nan among the samples makes every figure a nan.
 Statistics statistics_of(std::span<const double> samples);
 
-}  // namespace spsolve
+}  // namespace spsolve::core

@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-namespace spsolve {
+namespace spsolve::inline core {
 
 /// Seconds on a monotonic clock since construction.
 class Timer {
@@ -14,4 +14,4 @@ class Timer {
   Clock::time_point start_ = Clock::now();
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::core

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace spsolve {
+namespace spsolve::inline core {
 
 std::string tuning_table() {
   std::string table;
@@ -96,4 +96,4 @@ std::string tuning_table() {
   return table;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::core

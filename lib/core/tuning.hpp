@@ -4,7 +4,7 @@
 
 #include "core/types.hpp"
 
-namespace spsolve {
+namespace spsolve::inline core {
 
 // Where one way of working becomes better than another one, by the kind of device: numbers that
 // were measured, and are measured anew for another kind. Sizes that kernels are compiled with stand
@@ -274,4 +274,4 @@ inline constexpr GpuTuning gpu_tuning;
 /// Both as a table for people, a line for each number: kind of device, name, value.
 std::string tuning_table();
 
-}  // namespace spsolve
+}  // namespace spsolve::core

@@ -7,7 +7,7 @@
 #include "core/words.hpp"
 #include "spsolve/types.hpp"
 
-namespace spsolve {
+namespace spsolve::inline core {
 
 inline constexpr std::string_view precision_words[] = {"float", "double", "mixed"};
 constexpr Words words_of(Precision) {
@@ -24,4 +24,4 @@ constexpr std::size_t value_bytes(Precision precision) {
   return precision == Precision::float32 ? sizeof(float) : sizeof(double);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::core

@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #endif
 
-namespace spsolve {
+namespace spsolve::inline core {
 
 namespace {
 
@@ -42,4 +42,4 @@ void release_untouched(void* memory, std::size_t bytes, Use use) noexcept {
   if (memory != nullptr) ::operator delete(memory, alignment_of(bytes, use));
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::core

@@ -6,7 +6,7 @@
 
 #include "core/types.hpp"
 
-namespace spsolve {
+namespace spsolve::inline core {
 
 /// The use of memory: data that are read over and over, as a matrix by products, are worth a large
 /// page as soon as they fill one.
@@ -51,4 +51,4 @@ class UntouchedArray {
   Index size_ = 0;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::core

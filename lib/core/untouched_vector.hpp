@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace spsolve {
+namespace spsolve::inline core {
 
 /// A std::allocator, but that elements of trivial types begin uninitialised where no value is given
 /// for them.
@@ -30,4 +30,4 @@ struct UntouchedAllocator : std::allocator<T> {
 template <typename T>
 using UntouchedVector = std::vector<T, UntouchedAllocator<T>>;
 
-}  // namespace spsolve
+}  // namespace spsolve::core

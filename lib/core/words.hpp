@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-namespace spsolve {
+namespace spsolve::inline core {
 
 /// The words by which a configuration names the values of an enumeration: the k-th word names the
 /// enumerator of value k. Each enumeration that has some offers them by words_of(Enumeration).
@@ -26,4 +26,4 @@ constexpr std::string_view name(Choice choice) {
   return words_of(choice)[static_cast<std::size_t>(choice)];
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::core

@@ -8,7 +8,7 @@
 #include "dense/lu/host_blocked_rows.hpp"
 #include "dense/lu/panel_width.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 namespace {
 
@@ -66,4 +66,4 @@ std::int64_t elimination_bytes(const EliminationChoice& choice, Index height, In
                   : HostBlockedRows<double>::bytes(height, order, choice.block, ranks));
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

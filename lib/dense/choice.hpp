@@ -4,7 +4,7 @@
 #include "distribute/layout/row_layout.hpp"
 #include "solve/operators/options.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 /// How a matrix is made dense and eliminated; nothing is automatic any more.
 struct EliminationChoice {
@@ -32,4 +32,4 @@ RowLayout dense_layout(const EliminationChoice& choice, Index order, int ranks);
 std::int64_t elimination_bytes(const EliminationChoice& choice, Index height, Index order,
                                int ranks);
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

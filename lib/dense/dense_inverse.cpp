@@ -7,7 +7,7 @@
 #include "distribute/redistribute.hpp"
 #include "solve/in_precision.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 template <typename T>
 void DenseInverse<T>::apply(const Vectors& x, Vectors& y) {
@@ -63,12 +63,12 @@ std::unique_ptr<Vectors> ColumnwiseInverse<T>::eliminate(const EliminationRun& r
 
 template <typename T>
 void ColumnwiseInverse<T>::solve(Dense<T>& x) {
-  spsolve::solve(this->team_, layout_, *rows_, elimination_, x);
+  dense::solve(this->team_, layout_, *rows_, elimination_, x);
 }
 
 template <typename T>
 void ColumnwiseInverse<T>::solve_transposed(Dense<T>& x) {
-  spsolve::solve_transposed(this->team_, layout_, *rows_, elimination_, x);
+  dense::solve_transposed(this->team_, layout_, *rows_, elimination_, x);
 }
 
 template <typename T>
@@ -163,4 +163,4 @@ std::unique_ptr<Inverse> make_dense_inverse(Team& team, ComputeDevice& memory,
       refined, same ? IteratedInverse::Make{} : [in] { return in(Precision::float32); });
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

@@ -10,7 +10,7 @@
 #include "device/compute_device.hpp"
 #include "solve/inverse.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 /// The common part of the inverses of matrices that were made dense, with factors in T.
 template <typename T>
@@ -91,4 +91,4 @@ std::unique_ptr<Inverse> make_dense_inverse(Team& team, ComputeDevice& memory,
                                             const EliminationChoice& choice,
                                             BeforeDouble before_double = {});
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

@@ -8,7 +8,7 @@
 #include "solve/gmres.hpp"
 #include "vectors/vector_bytes.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 namespace {
 
@@ -106,4 +106,4 @@ MemoryPlan plan_in_double(const DensePlanning& of) {
   return plan;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

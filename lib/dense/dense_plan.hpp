@@ -6,7 +6,7 @@
 #include "matrix/shape.hpp"
 #include "plan/memory_plan.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 /// Bytes of GPU memory that `height` dense rows take, and what is solved for with them at a time,
 /// 0 or more columns; empty without GPUs.
@@ -34,4 +34,4 @@ void plan_dense(MemoryPlan& plan, const DensePlanning& planning);
 /// the dense rows in double and what goes with them, in phase "in double".
 MemoryPlan plan_in_double(const DensePlanning& planning);
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

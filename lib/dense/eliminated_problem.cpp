@@ -2,7 +2,7 @@
 
 #include "core/checksum.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 namespace {
 
@@ -56,4 +56,4 @@ EliminatedProblem problem_of(SystemMatrix& matrix, const Equilibration& scaling,
           b != nullptr ? sum_of(*b) : 0};
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

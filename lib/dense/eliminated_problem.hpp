@@ -4,7 +4,7 @@
 #include "dense/choice.hpp"
 #include "solve/operators/equilibrate.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 /// The problem that checkpoints of this elimination belong to, the same on any number of ranks.
 /// Partial and tournament pivoting may take over from each other, and count as one. `b`: the
@@ -13,4 +13,4 @@ namespace spsolve {
 EliminatedProblem problem_of(SystemMatrix& matrix, const Equilibration& scaling,
                              const EliminationChoice& choice, const Vectors* b = nullptr);
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

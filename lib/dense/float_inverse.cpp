@@ -6,7 +6,7 @@
 
 #include "core/error.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 FloatInverse::FloatInverse(Make in_float, Make in_its_range)
     : IteratedInverse(std::move(in_float)), in_its_range_(std::move(in_its_range)) {}
@@ -39,4 +39,4 @@ std::unique_ptr<Vectors> FloatInverse::eliminate(const EliminationRun& run) {
   return solution;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

@@ -4,7 +4,7 @@
 
 #include "dense/iterated_inverse.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 /// An inverse in float whose solutions will be refined. After the elimination it looks whether its
 /// factors are near (see GmresInverse::probe_factors()). Where corrections may be by some steps of
@@ -23,4 +23,4 @@ class FloatInverse final : public IteratedInverse {
   Make in_its_range_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

@@ -7,7 +7,7 @@
 #include "dense/lu/host_blocked_rows.hpp"
 #include "device/compute_device.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 /// Dense rows in host memory, the blocked ones of type Blocked, which travel by the team that
 /// everything else travels by.
@@ -45,4 +45,4 @@ class HostDeviceOf final : public ComputeDevice {
 
 using HostDevice = HostDeviceOf<HostBlockedRows>;
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

@@ -2,7 +2,7 @@
 
 #include "core/error.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 void IteratedInverse::make_first() {
   if (factors_ != nullptr && !other_) return;
@@ -53,4 +53,4 @@ void IteratedInverse::apply_transposed(const Vectors& x, Vectors& y) {
   gmres_ ? gmres_->apply_transposed(x, y) : factors_->apply_transposed(x, y);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

@@ -11,7 +11,7 @@
 #include "solve/inverse.hpp"
 #include "solve/operators/equilibrate.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 /// The common part of inverses whose factors may be iterated with: GmresInverse on the factors of
 /// an inverse that they make, or where it is gone, those alone.
@@ -63,4 +63,4 @@ class IteratedInverse : public Inverse {
   bool other_ = false;  // than first_ made
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 MixedInverse::MixedInverse(Make in_float, Make in_double, BeforeDouble before_double)
     : IteratedInverse(std::move(in_float)),
@@ -58,4 +58,4 @@ std::unique_ptr<Vectors> MixedInverse::eliminate(const EliminationRun& run) {
   return run.first != nullptr ? std::move(solution) : nullptr;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

@@ -6,7 +6,7 @@
 
 #include "dense/iterated_inverse.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 /// Called with a sentence that says why float did not do, before the matrix is eliminated in double
 /// after all and once the float factors are gone. May throw, on every rank. Collective.
@@ -33,4 +33,4 @@ class MixedInverse final : public IteratedInverse {
   BeforeDouble before_double_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

@@ -10,14 +10,22 @@
 #include "vectors/vector_memory.hpp"
 
 namespace spsolve {
-
+inline namespace solve {
 class SystemMatrix;
+}
+inline namespace dense {
 template <typename T>
 class DenseRows;
 template <typename T>
 class BlockedRows;
+}  // namespace dense
+inline namespace sparse {
 class SparseMemory;
 SparseMemory& host_sparse_memory();
+}  // namespace sparse
+}  // namespace spsolve
+
+namespace spsolve::inline device {
 
 /// Makes the dense forms of sparse rows in T.
 template <typename T>
@@ -88,4 +96,4 @@ class ComputeDevice {
   }
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::device

@@ -6,7 +6,7 @@
 #include "matrix/symmetry.hpp"
 #include "multiply/kernel/row_types.hpp"
 
-namespace spsolve {
+namespace spsolve::inline distribute {
 
 template <typename T>
 MatrixFacts facts_for(const Kernel& kernel, const Csr<T>& rows, Index columns) {
@@ -85,4 +85,4 @@ template MatrixFacts facts_for(const Kernel&, const Csr<double>&, Index);
 template class DistributedProduct<float>;
 template class DistributedProduct<double>;
 
-}  // namespace spsolve
+}  // namespace spsolve::distribute

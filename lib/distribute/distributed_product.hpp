@@ -8,7 +8,7 @@
 #include "distribute/layout/compressed_rows.hpp"
 #include "distribute/rank_share.hpp"
 
-namespace spsolve {
+namespace spsolve::inline distribute {
 
 /// Y = A X with A, X and Y in bands of rows over the ranks of a team: the operator that each rank
 /// applies to its own rows.
@@ -57,4 +57,4 @@ class DistributedProduct {
 template <typename T>
 MatrixFacts facts_for(const Kernel& kernel, const Csr<T>& rows, Index columns);
 
-}  // namespace spsolve
+}  // namespace spsolve::distribute

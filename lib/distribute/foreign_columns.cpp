@@ -7,7 +7,7 @@
 
 #include "core/over_blocks.hpp"
 
-namespace spsolve {
+namespace spsolve::inline distribute {
 
 std::vector<Index> foreign_columns(const Csr<double>& rows, Range own) {
   constexpr Index bits = 64, words_of_part = 4096;
@@ -85,4 +85,4 @@ Index ColumnPlaces::listed(Index column) const {
   return number < before_ ? number : number + own_.size();
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::distribute

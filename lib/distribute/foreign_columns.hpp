@@ -4,7 +4,7 @@
 
 #include "matrix/csr.hpp"
 
-namespace spsolve {
+namespace spsolve::inline distribute {
 
 /// The columns outside of `own` that the rows name, ascending. In threads; memory: a bit for every
 /// column.
@@ -47,4 +47,4 @@ class ColumnPlaces {
   Index before_;  ///< of the others, those before own ones
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::distribute

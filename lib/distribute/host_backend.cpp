@@ -6,7 +6,7 @@
 #include "core/untouched_array.hpp"
 #include "distribute/halo/halo_messages.hpp"
 
-namespace spsolve {
+namespace spsolve::inline distribute {
 
 namespace {
 
@@ -136,4 +136,4 @@ DeviceMaker<double>& HostBackend::doubles() {
   return *doubles_;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::distribute

@@ -2,7 +2,7 @@
 
 #include "distribute/halo/halo_device.hpp"
 
-namespace spsolve {
+namespace spsolve::inline distribute {
 
 /// The processors of this rank: kernels of the host table, messages by Team from and to the memory
 /// that they are packed in.
@@ -23,4 +23,4 @@ class HostBackend final : public ProductBackend {
   std::unique_ptr<DeviceMaker<double>> doubles_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::distribute

@@ -6,7 +6,7 @@
 
 #include "core/types.hpp"
 
-namespace spsolve {
+namespace spsolve::inline distribute {
 
 /// One rank's part of a distributed product.
 struct RankShare {
@@ -35,4 +35,4 @@ inline double imbalance(std::span<const RankShare> shares) {
                         static_cast<double>(all);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::distribute

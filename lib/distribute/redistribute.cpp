@@ -7,7 +7,7 @@
 #include "matrix/made_of_rows.hpp"
 #include "matrix/structure.hpp"
 
-namespace spsolve {
+namespace spsolve::inline distribute {
 
 namespace {
 
@@ -242,4 +242,4 @@ Csr<double> all_rows(Team& team, const Csr<double>& rows) {
   return all;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::distribute

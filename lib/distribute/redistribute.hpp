@@ -4,7 +4,7 @@
 #include "matrix/csr.hpp"
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline distribute {
 
 /// Deals rows that lie in bands out anew: `rows` are this rank's of the contiguous layout `from`,
 /// the result is this rank's of `to`, in ascending order, columns as they are. A message each way
@@ -29,4 +29,4 @@ Csr<double> give_rows_back(Team& team, const RowLayout& layout, const std::vecto
 /// Collective.
 Csr<double> all_rows(Team& team, const Csr<double>& rows);
 
-}  // namespace spsolve
+}  // namespace spsolve::distribute

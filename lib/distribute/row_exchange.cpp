@@ -4,7 +4,7 @@
 
 #include "distribute/halo/halo_messages.hpp"
 
-namespace spsolve {
+namespace spsolve::inline distribute {
 
 namespace {
 
@@ -82,4 +82,4 @@ template Dense<double> RowExchange::to_list(const Dense<double>&) const;
 template Dense<float> RowExchange::to_bands(const Dense<float>&) const;
 template Dense<double> RowExchange::to_bands(const Dense<double>&) const;
 
-}  // namespace spsolve
+}  // namespace spsolve::distribute

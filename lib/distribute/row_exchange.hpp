@@ -7,7 +7,7 @@
 #include "matrix/dense.hpp"
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline distribute {
 
 /// Carries the rows of an n x K multivector between a team's bands and lists of rows, one list a
 /// rank, in any order: no rank ever holds more than its band, its list, and as many rows again on
@@ -55,4 +55,4 @@ extern template Dense<double> RowExchange::to_list(const Dense<double>&) const;
 extern template Dense<float> RowExchange::to_bands(const Dense<float>&) const;
 extern template Dense<double> RowExchange::to_bands(const Dense<double>&) const;
 
-}  // namespace spsolve
+}  // namespace spsolve::distribute

@@ -12,7 +12,7 @@
 #include "io/matrix_market/matrix_market.hpp"
 #include "io/matrix_source.hpp"
 
-namespace spsolve {
+namespace spsolve::inline io {
 
 namespace fs = std::filesystem;
 
@@ -74,4 +74,4 @@ void write_dense(const fs::path& path, const Dense<double>& matrix, std::string_
   file->commit();
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::io

@@ -7,7 +7,7 @@
 #include "io/files/array_file.hpp"
 #include "matrix/dense.hpp"
 
-namespace spsolve {
+namespace spsolve::inline io {
 
 /// Wherever a multivector is named, it is a file of Matrix Market (plain or gzip), of numpy (.npy)
 /// or of PETSc; which of them is seen from the content. The ending of the name chooses the kind of
@@ -39,4 +39,4 @@ std::unique_ptr<io::ArrayFile> make_array_file(const std::filesystem::path& path
 void write_dense(const std::filesystem::path& path, const Dense<double>& matrix,
                  std::string_view comment);
 
-}  // namespace spsolve
+}  // namespace spsolve::io

@@ -13,7 +13,7 @@
 #include "io/matrix_market/entry_reader.hpp"
 #include "io/matrix_source.hpp"
 
-namespace spsolve {
+namespace spsolve::inline io {
 
 namespace {
 
@@ -93,4 +93,4 @@ CheckedEntries check_dense_file(const fs::path& path, const Deadline& deadline) 
   return check;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::io

@@ -5,7 +5,7 @@
 
 #include "core/error.hpp"
 
-namespace spsolve::io {
+namespace spsolve::inline io {
 
 namespace fs = std::filesystem;
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace spsolve::io {
+namespace spsolve::inline io {
 
 /// Whether the last part of a path holds a '*', which stands for any characters.
 bool is_pattern(const std::filesystem::path& path);

@@ -16,7 +16,7 @@
 #include "matrix/convert.hpp"
 #include "matrix/generate/generate.hpp"
 
-namespace spsolve {
+namespace spsolve::inline io {
 
 namespace {
 
@@ -150,4 +150,4 @@ Csr<double> load_matrix(const std::string& name) {
   return matrix;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::io

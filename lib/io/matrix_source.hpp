@@ -7,7 +7,7 @@
 #include "matrix/csr.hpp"
 #include "matrix/shape.hpp"
 
-namespace spsolve {
+namespace spsolve::inline io {
 
 /// Wherever a matrix is named, the name is a generator such as "grid2d:1000"
 /// (matrix/generate/generate.hpp) or a file: of Matrix Market, plain or gzip; of scipy.sparse
@@ -32,4 +32,4 @@ Csr<double> load_matrix(const std::string& name);
 void write_matrix(const std::filesystem::path& path, const Csr<double>& matrix,
                   std::string_view comment);
 
-}  // namespace spsolve
+}  // namespace spsolve::io

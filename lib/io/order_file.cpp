@@ -10,7 +10,7 @@
 #include "io/files/mapped_file.hpp"
 #include "io/matrix_market/entry_reader.hpp"
 
-namespace spsolve {
+namespace spsolve::inline io {
 
 namespace {
 
@@ -119,4 +119,4 @@ std::vector<LocalIndex> read_order(const std::filesystem::path& path, Index rows
   return order;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::io

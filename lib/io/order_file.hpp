@@ -6,7 +6,7 @@
 #include "core/types.hpp"
 #include "io/files/deadline.hpp"
 
-namespace spsolve {
+namespace spsolve::inline io {
 
 /// Reads an order of elimination from a text file, or the gzip data of one: the numbers of all rows
 /// of a matrix of so many, from 1, one a line; blank lines and those that begin with % are passed
@@ -17,4 +17,4 @@ namespace spsolve {
 std::vector<LocalIndex> read_order(const std::filesystem::path& path, Index rows,
                                    const Deadline& deadline = {});
 
-}  // namespace spsolve
+}  // namespace spsolve::io

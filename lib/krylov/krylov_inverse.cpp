@@ -12,7 +12,7 @@
 #include "solve/operators/right_hand_side_scaling.hpp"
 #include "vectors/columns.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 namespace {
 
@@ -398,4 +398,4 @@ void KrylovInverse::apply_transposed(const Vectors& x, Vectors& y) {
   apply(true, x, y);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

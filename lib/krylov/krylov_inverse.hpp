@@ -10,7 +10,7 @@
 #include "krylov/preconditioner/preconditioner.hpp"
 #include "solve/inverse.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 /// (R A C)^-1 by a Krylov method with a preconditioner, which prepare() sets up. For new values of
 /// one pattern multigrid keeps its aggregates and patterns, until a solution takes half as many
@@ -104,4 +104,4 @@ class KrylovInverse final : public Inverse {
   InverseFacts facts_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

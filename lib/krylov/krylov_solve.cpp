@@ -5,7 +5,7 @@
 #include "krylov/iteration/checkpointed_iteration.hpp"
 #include "vectors/columns.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 namespace {
 
@@ -106,4 +106,4 @@ KrylovSolve solve_by_krylov(const KrylovMethod& method, const KrylovSystem& syst
   return result;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

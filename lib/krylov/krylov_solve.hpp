@@ -6,7 +6,7 @@
 #include "krylov/iteration/stopping_criterion.hpp"
 #include "krylov/methods/krylov_method.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 /// The outcome of one solve by a Krylov method.
 struct KrylovSolve {
@@ -31,4 +31,4 @@ inline double worst(const std::vector<double>& errors) {
   return errors.empty() ? 0.0 : std::ranges::max(errors);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

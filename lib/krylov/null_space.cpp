@@ -11,7 +11,7 @@
 #include "solve/operators/equilibrate.hpp"
 #include "vectors/vector_files.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 namespace {
 
@@ -102,4 +102,4 @@ double NullSpace::part_of(const Vectors& b) const {
   return worst;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

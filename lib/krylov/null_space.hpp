@@ -7,7 +7,7 @@
 #include "solve/operators/options.hpp"
 #include "solve/operators/system_matrix.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 /// The null space of a singular matrix A, as it was named: orthonormal vectors N with A N = 0.
 /// Collective, all of it.
@@ -59,4 +59,4 @@ bool takes_constants_to_zero(SystemMatrix& matrix);
 /// is not `rows` x some vectors, fewer than rows. Looks at the file on this rank.
 Index null_vectors(const SolverOptions& options, Index rows);
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 namespace {
 
@@ -49,4 +49,4 @@ std::string words_of_shortfall(const SolverOptions& options, Preconditioner prec
       solved.steps, of_column, solved.error, wanted, advice(options.method, preconditioner));
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

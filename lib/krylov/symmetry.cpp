@@ -5,7 +5,7 @@
 #include "solve/operators/right_hand_side_scaling.hpp"
 #include "vectors/columns.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 bool seems_symmetric(BandMatrix& matrix) {
   const std::unique_ptr<Vectors> u = matrix.vectors_of_rows(1), v = matrix.vectors_of_rows(1),
@@ -28,4 +28,4 @@ bool seems_symmetric(BandMatrix& matrix) {
   return std::abs(one - other) <= rounding * size + lost;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

@@ -10,7 +10,7 @@
 #include "core/error.hpp"
 #include "matrix/convert.hpp"
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 namespace {
 
@@ -256,4 +256,4 @@ Csr<double> csr_from_entries(const EntryArrays& arrays, const std::string& name)
   return compressed(std::move(entries), name);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

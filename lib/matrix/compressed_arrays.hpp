@@ -6,7 +6,7 @@
 #include "matrix/csr.hpp"
 #include "matrix/numbers.hpp"
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 /// A matrix as others keep it: rows (or columns) i have values[k] at indices[k] for offsets[i] <= k
 /// < offsets[i + 1]; indices in any order, duplicates are added.
@@ -58,4 +58,4 @@ void check_indices(const Numbers& part, Index size, std::string_view what, const
                    Index before);
 double check_values(const Numbers& part, const std::string& name, Index before);
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

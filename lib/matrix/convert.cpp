@@ -10,7 +10,7 @@
 #include "core/error.hpp"
 #include "process/system.hpp"
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 namespace {
 
@@ -318,4 +318,4 @@ template Csr<double> slice_rows(const Csr<double>&, Index, Index);
 template Csr<float> rotate_rows(const Csr<float>&, Index);
 template Csr<double> rotate_rows(const Csr<double>&, Index);
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

@@ -4,7 +4,7 @@
 #include "matrix/coo.hpp"
 #include "matrix/csr.hpp"
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 /// The matrix of `coo` in compressed sparse row form.
 ///
@@ -41,4 +41,4 @@ Csr<T> slice_rows(const Csr<T>& matrix, Index first, Index last);
 template <typename T>
 Csr<T> rotate_rows(const Csr<T>& matrix, Index by);
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

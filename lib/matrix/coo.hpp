@@ -5,7 +5,7 @@
 
 #include "core/types.hpp"
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 /// The statement of a Matrix Market header on the entries that are not stored.
 enum class Symmetry {
@@ -50,4 +50,4 @@ inline void with_mirror(Symmetry symmetry, Index row, Index column, double value
   }
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

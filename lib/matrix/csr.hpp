@@ -5,7 +5,7 @@
 
 #include "core/types.hpp"
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 /// A sparse matrix, or a band of its rows, in compressed sparse row form:
 /// row i holds values[k] at columns[k] for row_offsets[i] <= k < row_offsets[i + 1],
@@ -34,4 +34,4 @@ constexpr std::int64_t csr_bytes(Index rows, Index nonzeros, std::size_t value_b
          nonzeros * static_cast<std::int64_t>(sizeof(LocalIndex) + value_bytes);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

@@ -6,7 +6,7 @@
 
 #include "matrix/random.hpp"
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 namespace {
 
@@ -103,4 +103,4 @@ DiagonalProbe probe_diagonal(const Csr<double>& matrix, int most_steps, double h
   return probe;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

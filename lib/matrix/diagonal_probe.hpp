@@ -2,7 +2,7 @@
 
 #include "matrix/csr.hpp"
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 /// How fast iteration converges that knows the diagonal of a matrix alone.
 struct DiagonalProbe {
@@ -20,4 +20,4 @@ struct DiagonalProbe {
 /// threads.
 DiagonalProbe probe_diagonal(const Csr<double>& matrix, int most_steps, double hopeless);
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

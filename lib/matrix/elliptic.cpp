@@ -4,7 +4,7 @@
 
 #include "core/over_blocks.hpp"
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 EllipticRows elliptic_rows(const Csr<double>& rows, double dominance, double sign) {
   Index count = 0;
@@ -28,4 +28,4 @@ EllipticRows elliptic_rows(const Csr<double>& rows, double dominance, double sig
   return {count, positive};
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

@@ -2,7 +2,7 @@
 
 #include "matrix/csr.hpp"
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 /// Rows that look as those of discrete elliptic operators do: a_ii > 0 and
 /// a_ii >= dominance sum over j /= i of |a_ij|; of -A where so asked.
@@ -15,4 +15,4 @@ struct EllipticRows {
 /// diagonal entry of its row i. `sign`: 1, or -1 for those of -A. In threads.
 EllipticRows elliptic_rows(const Csr<double>& rows, double dominance, double sign = 1);
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

@@ -9,7 +9,7 @@
 #include "core/resize_in_threads.hpp"
 #include "matrix/csr.hpp"
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 /// Rows that one thread makes at a time, one after the other. There may be no values.
 struct RowChunk {
@@ -74,4 +74,4 @@ Csr<double> made_of_rows(Index rows, Index columns, const MakeWorker& make_worke
   return result;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

@@ -2,7 +2,7 @@
 
 #include "matrix/random.hpp"
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 Dense<double> random_multivector(Index rows, Index columns, Index seed, Index first_row) {
   Dense<double> x(rows, columns);
@@ -15,4 +15,4 @@ Dense<double> random_multivector(Index rows, Index columns, Index seed, Index fi
   return x;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

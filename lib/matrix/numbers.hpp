@@ -8,7 +8,7 @@
 
 #include "core/types.hpp"
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 enum class NumberType {
   boolean,
@@ -99,4 +99,4 @@ decltype(auto) visit_numbers(const Numbers& numbers, Visit&& visit) {
   }
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

@@ -4,7 +4,7 @@
 
 #include "matrix/structure.hpp"
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 namespace {
 
@@ -50,4 +50,4 @@ Pattern pattern_of(const Csr<double>& matrix, std::span<const LocalIndex> row_pl
       [&](Index j) { return Index{column_places[j]}; });
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

@@ -7,7 +7,7 @@
 #include "core/types.hpp"
 #include "matrix/csr.hpp"
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 /// A matrix seen from afar: where its non-zeros lie, and how long its rows are. Small, whatever the
 /// matrix is.
@@ -35,4 +35,4 @@ Pattern pattern_of(const Csr<double>& matrix, Index most_cells = 96);
 Pattern pattern_of(const Csr<double>& matrix, std::span<const LocalIndex> row_places,
                    std::span<const LocalIndex> column_places, Index most_cells = 96);
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

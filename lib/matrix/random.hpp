@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 /// The finaliser of splitmix64 (Steele, Lea, Flood 2014): a bijection of 64 bits that mixes well.
 constexpr std::uint64_t mix_bits(std::uint64_t x) {
@@ -33,4 +33,4 @@ constexpr std::int64_t random_below(std::uint64_t bits, std::int64_t bound) {
   return static_cast<std::int64_t>(unit_interval(bits) * static_cast<double>(bound));
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

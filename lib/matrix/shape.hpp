@@ -2,7 +2,7 @@
 
 #include "core/types.hpp"
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 /// The size of a matrix, known before it is read or generated.
 struct MatrixShape {
@@ -14,4 +14,4 @@ struct MatrixShape {
   bool lists_rows = true;       ///< whether each entry is read with its row and column
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

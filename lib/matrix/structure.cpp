@@ -12,7 +12,7 @@
 #include "core/resize_in_threads.hpp"
 #include "core/shared_maximum.hpp"
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 std::size_t row_length_bin(Index length) {
   return static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(length)));
@@ -199,4 +199,4 @@ void column_maxima(const Csr<double>& rows, std::span<const double> factors,
   }
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

@@ -8,7 +8,7 @@
 #include "matrix/csr.hpp"
 #include "matrix/symmetry.hpp"
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 /// The look of a sparse matrix: its sizes and rows.
 struct Structure {
@@ -55,4 +55,4 @@ void row_maxima(const Csr<double>& rows, std::span<double> largest);
 void column_maxima(const Csr<double>& rows, std::span<const double> factors,
                    std::span<double> largest);
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

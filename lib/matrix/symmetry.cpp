@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 template <typename T>
 SymmetryFacts symmetry_of(const Csr<T>& matrix) {
@@ -51,4 +51,4 @@ SymmetryFacts symmetry_of(const Csr<T>& matrix) {
 template SymmetryFacts symmetry_of(const Csr<float>&);
 template SymmetryFacts symmetry_of(const Csr<double>&);
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

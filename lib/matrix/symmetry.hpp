@@ -3,7 +3,7 @@
 #include "core/types.hpp"
 #include "matrix/csr.hpp"
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 /// The facts that decide how a matrix may be eliminated or multiplied by half of its entries.
 /// Values are compared as they are, without a tolerance; all false where the matrix is not square.
@@ -21,4 +21,4 @@ struct SymmetryFacts {
 template <typename T>
 SymmetryFacts symmetry_of(const Csr<T>& matrix);
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

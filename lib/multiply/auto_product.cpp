@@ -17,7 +17,7 @@
 #include "multiply/fast/fast_groups.hpp"
 #include "multiply/kernel/row_types.hpp"
 
-namespace spsolve {
+namespace spsolve::inline multiply {
 
 namespace {
 
@@ -187,4 +187,4 @@ template std::unique_ptr<KernelProduct<float>> prepare_auto(const Csr<float>&,
 template std::unique_ptr<KernelProduct<double>> prepare_auto(const Csr<double>&,
                                                              const KernelOptions&);
 
-}  // namespace spsolve
+}  // namespace spsolve::multiply

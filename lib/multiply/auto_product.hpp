@@ -7,7 +7,7 @@
 #include "matrix/csr.hpp"
 #include "multiply/kernel/kernel.hpp"
 
-namespace spsolve {
+namespace spsolve::inline multiply {
 
 /// The names of the fast host kernels that may be the quickest for this matrix and K, from its
 /// types of rows, its symmetry, its row lengths and its equal column patterns; the likeliest first,
@@ -27,4 +27,4 @@ std::vector<std::string_view> likely_kernels(const Csr<T>& matrix, Index columns
 template <typename T>
 std::unique_ptr<KernelProduct<T>> prepare_auto(const Csr<T>& matrix, const KernelOptions& options);
 
-}  // namespace spsolve
+}  // namespace spsolve::multiply

@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-namespace spsolve {
+namespace spsolve::inline multiply {
 
 template <typename T>
 ProductErrors compare_products(const Csr<T>& a, const T* x, const T* reference, const T* y,
@@ -63,4 +63,4 @@ template ProductErrors compare_products(const Csr<float>&, const float*, const f
 template ProductErrors compare_products(const Csr<double>&, const double*, const double*,
                                         const double*, Index);
 
-}  // namespace spsolve
+}  // namespace spsolve::multiply

@@ -3,7 +3,7 @@
 #include "core/types.hpp"
 #include "matrix/csr.hpp"
 
-namespace spsolve {
+namespace spsolve::inline multiply {
 
 /// How far a product Y is from a reference R, both of A X in T.
 struct ProductErrors {
@@ -26,4 +26,4 @@ template <typename T>
 ProductErrors compare_products(const Csr<T>& a, const T* x, const T* reference, const T* y,
                                Index k);
 
-}  // namespace spsolve
+}  // namespace spsolve::multiply

@@ -5,7 +5,7 @@
 
 #include "core/types.hpp"
 
-namespace spsolve {
+namespace spsolve::inline multiply {
 
 /// Operations of Y = A X: a multiplication and an addition for every non-zero and column.
 constexpr double product_flops(Index nonzeros, Index k) {
@@ -23,4 +23,4 @@ constexpr double product_floor_bytes(Index rows, Index columns, Index nonzeros, 
          static_cast<double>(k) * static_cast<double>(rows + columns) * value;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::multiply

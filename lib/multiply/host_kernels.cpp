@@ -15,7 +15,7 @@
 #include "multiply/published/ellpack_kernels.hpp"
 #include "multiply/published/symmetric_kernels.hpp"
 
-namespace spsolve {
+namespace spsolve::inline multiply {
 
 namespace {
 
@@ -139,4 +139,4 @@ std::span<const Kernel> host_kernels() {
   return table;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::multiply

@@ -6,7 +6,7 @@
 
 #include "multiply/kernel/kernel.hpp"
 
-namespace spsolve {
+namespace spsolve::inline multiply {
 
 /// The Product of a storage format and a function: Storage<T> is made from the Csr by
 /// `Storage<T>::from_csr(csr, options)`, knows its bytes(), may say its detail(), and
@@ -86,4 +86,4 @@ inline std::string needs_symmetric(const MatrixFacts& facts, Index, std::size_t)
   return facts.symmetric ? std::string() : "the matrix is not symmetric";
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::multiply

@@ -8,7 +8,7 @@
 #include "matrix/csr.hpp"
 #include "process/system.hpp"
 
-namespace spsolve {
+namespace spsolve::inline plan {
 
 namespace {
 
@@ -269,4 +269,4 @@ std::string to_text(const MemoryPlan& plan, const MemoryCheck& check) {
   return text;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::plan

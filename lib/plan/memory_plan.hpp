@@ -10,7 +10,7 @@
 #include "matrix/shape.hpp"
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline plan {
 
 /// Bytes that one rank needs, by what they are for. Parts of different phases are not alive at the
 /// same time; the need is that of the largest phase. `resident` comes on top.
@@ -96,4 +96,4 @@ std::string to_text(const MemoryPlan& plan, const MemoryCheck& check);
 /// 1536 -> "1.50 KiB".
 std::string readable_bytes(std::int64_t bytes);
 
-}  // namespace spsolve
+}  // namespace spsolve::plan

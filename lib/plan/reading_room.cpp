@@ -7,7 +7,7 @@
 #include "plan/memory_plan.hpp"
 #include "process/system.hpp"
 
-namespace spsolve {
+namespace spsolve::inline plan {
 
 void require_room_to_read(const std::string& name, BytesBeside beside) {
   const MatrixShape shape = describe_matrix(name);
@@ -33,4 +33,4 @@ Csr<double> load_within_memory(const std::string& name, BytesBeside beside) {
   return load_matrix(name);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::plan

@@ -4,7 +4,7 @@
 
 #include "matrix/csr.hpp"
 
-namespace spsolve {
+namespace spsolve::inline plan {
 
 /// Bytes that are taken of a matrix that was read, in addition to its compressed rows: for each of
 /// its rows and of its columns, and for each non-zero.
@@ -21,4 +21,4 @@ void require_room_to_read(const std::string& name, BytesBeside beside);
 /// load_matrix() after require_room_to_read().
 Csr<double> load_within_memory(const std::string& name, BytesBeside beside);
 
-}  // namespace spsolve
+}  // namespace spsolve::plan

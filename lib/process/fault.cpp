@@ -24,7 +24,7 @@
 #include "process/pulse.hpp"
 #include "process/signals.hpp"
 
-namespace spsolve {
+namespace spsolve::inline process {
 
 namespace {
 
@@ -152,11 +152,11 @@ GpuFault gpu_fault() {
   return on_gpu;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::process
 
 #else
 
-namespace spsolve {
+namespace spsolve::inline process {
 
 void prepare_fault(int) {}
 void fault_point() {}
@@ -170,6 +170,6 @@ GpuFault gpu_fault() {
   return GpuFault::none;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::process
 
 #endif

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace spsolve {
+namespace spsolve::inline process {
 
 // Failures on purpose, for tests of how the other ranks then act. Compiled in by the CMake option
 // SPSOLVE_FAULTS only, which no release has; without it these functions are empty.
@@ -46,4 +46,4 @@ std::optional<std::int64_t> injected_gpu_memory();
 enum class GpuFault { none, gone, trap, hang };
 GpuFault gpu_fault();
 
-}  // namespace spsolve
+}  // namespace spsolve::process

@@ -5,7 +5,7 @@
 
 #include "core/blas/blas.hpp"
 
-namespace spsolve {
+namespace spsolve::inline process {
 
 namespace {
 
@@ -27,4 +27,4 @@ bool prepare_for_forks() {
   return ::pthread_atfork(end_threads, nullptr, take_one_thread) == 0;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::process

@@ -4,7 +4,7 @@
 
 #include "core/error.hpp"
 
-namespace spsolve {
+namespace spsolve::inline process {
 
 namespace {
 
@@ -51,4 +51,4 @@ int ended_by() {
   return last_ended_by;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::process

@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <vector>
 
-namespace spsolve {
+namespace spsolve::inline process {
 
 /// While it lives, signals such as SIGINT end an elimination at its next step by
 /// Error(interrupted), instead of the process. For a process that works alone, and the thread that
@@ -34,4 +34,4 @@ void end_where_interrupted();
 /// The signal by which a task of this process was ended so, or 0.
 int ended_by();
 
-}  // namespace spsolve
+}  // namespace spsolve::process

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace spsolve {
+namespace spsolve::inline process {
 
 namespace {
 
@@ -212,4 +212,4 @@ void leave_last_words(ExitCode code, std::string_view sentence) {
   done.wait_for(std::chrono::seconds(5));
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::process

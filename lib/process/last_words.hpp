@@ -8,7 +8,7 @@
 
 #include "spsolve/error.hpp"
 
-namespace spsolve {
+namespace spsolve::inline process {
 
 /// The last words of a task, which it leaves where its process is ended on the way, by a signal or
 /// by a watchdog: files in the place of those that say that it runs, and a line on the standard
@@ -50,4 +50,4 @@ void leave_last_words(ExitCode code, std::string_view sentence);
 /// Leaves them so without a limit of time. Signal handlers may call it.
 void leave_last_words_at_once(ExitCode code, std::string_view sentence) noexcept;
 
-}  // namespace spsolve
+}  // namespace spsolve::process

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace spsolve {
+namespace spsolve::inline process {
 
 namespace {
 
@@ -55,4 +55,4 @@ std::string launch_problem(const Launch& launch, int ranks, const std::string& m
       launch.ranks, launch.variable, launch.ranks, mpi);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::process

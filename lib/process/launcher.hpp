@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace spsolve {
+namespace spsolve::inline process {
 
 /// The facts that the program that started this process tells of it in the environment: mpirun of
 /// Open MPI, a launcher with a process-management interface (MPICH's and others), or srun,
@@ -25,4 +25,4 @@ bool may_have_others(const Launch& launch);
 /// which names `mpi`, the library's own version. "" where all is well. `ranks` is the team's size.
 std::string launch_problem(const Launch& launch, int ranks, const std::string& mpi);
 
-}  // namespace spsolve
+}  // namespace spsolve::process

@@ -5,7 +5,7 @@
 
 #include "core/plain_text.hpp"
 
-namespace spsolve {
+namespace spsolve::inline process {
 
 void start_log(int rank, bool verbose) {
   const auto log = spdlog::stderr_logger_mt("spsolve");
@@ -29,4 +29,4 @@ void log_detail(const std::string& text) {
   spdlog::debug(text);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::process

@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace spsolve {
+namespace spsolve::inline process {
 
 /// Sets the process's log up: to the standard error, each line with its time. Ranks other than 0
 /// stay silent. `verbose` lets the phases of a task be told as they begin.
@@ -17,4 +17,4 @@ bool tells_details();
 /// One line of a verbose log.
 void log_detail(const std::string& text);
 
-}  // namespace spsolve
+}  // namespace spsolve::process

@@ -8,7 +8,7 @@
 #include "process/log.hpp"
 #include "process/pulse.hpp"
 
-namespace spsolve {
+namespace spsolve::inline process {
 
 /// Seconds by named phase on this rank, in the order in which the phases first began.
 class PhaseTimes {
@@ -46,4 +46,4 @@ class PhaseTimes {
   std::vector<std::pair<std::string, double>> phases_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::process

@@ -9,7 +9,7 @@
 #include "process/log.hpp"
 #include "process/pulse.hpp"
 
-namespace spsolve {
+namespace spsolve::inline process {
 
 namespace {
 
@@ -69,4 +69,4 @@ Progress::Show show_for(std::FILE* stream) {
   return isatty(fileno(stream)) != 0 ? Progress::Show::terminal : Progress::Show::log;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::process

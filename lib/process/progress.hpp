@@ -8,7 +8,7 @@
 #include "core/timer.hpp"
 #include "core/types.hpp"
 
-namespace spsolve {
+namespace spsolve::inline process {
 
 /// How far a long task is: one row that is rewritten on a terminal, a line now and then in a log.
 /// Only the rank that is given Progress::Show other than off prints.
@@ -56,4 +56,4 @@ class Progress {
 /// The meaning of output.progress=auto here: a row on a terminal, lines elsewhere.
 Progress::Show show_for(std::FILE* stream);
 
-}  // namespace spsolve
+}  // namespace spsolve::process

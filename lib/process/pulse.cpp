@@ -5,7 +5,7 @@
 
 #include "process/fault.hpp"
 
-namespace spsolve {
+namespace spsolve::inline process {
 
 namespace {
 
@@ -70,4 +70,4 @@ void note_move() {
   fault_point();
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::process

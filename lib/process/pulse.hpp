@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace spsolve {
+namespace spsolve::inline process {
 
 /// The signs of life that a rank shows while it works, for watchdogs (team/watchdog.hpp) of its
 /// host's processes. It may lie in memory that they share, and is written by its own rank only.
@@ -79,4 +79,4 @@ class WaitingForDevice {
   const std::int32_t for_ranks_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::process

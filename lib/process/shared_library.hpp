@@ -6,7 +6,7 @@
 
 #include <dlfcn.h>
 
-namespace spsolve {
+namespace spsolve::inline process {
 
 /// The file that an environment variable names, `otherwise` where it is not set.
 inline std::string file_named_by(const char* variable, const char* otherwise = "") {
@@ -48,4 +48,4 @@ class SharedLibrary {
   std::string problem_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::process

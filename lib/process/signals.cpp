@@ -9,7 +9,7 @@
 #include "core/error.hpp"
 #include "process/last_words.hpp"
 
-namespace spsolve {
+namespace spsolve::inline process {
 
 namespace {
 
@@ -72,4 +72,4 @@ void forget_to_save() {
   save_asked = false;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::process

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace spsolve {
+namespace spsolve::inline process {
 
 /// Signals that would end a rank without a word become errors where they happen: SIGPIPE (a reader
 /// of the output went away) and SIGXFSZ (a file beyond ulimit -f) make the write fail instead, and
@@ -37,4 +37,4 @@ bool stop_was_asked();
 /// Forgets the request to save, as all is saved; whoever asked to stop still waits for it.
 void forget_to_save();
 
-}  // namespace spsolve
+}  // namespace spsolve::process

@@ -22,7 +22,7 @@
 
 #include "core/error.hpp"
 
-namespace spsolve {
+namespace spsolve::inline process {
 
 namespace {
 
@@ -236,4 +236,4 @@ void require_threads(int threads) {
   for (int k = 1; k < threads; ++k) others.emplace_back([&] { all_started.wait(); });
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::process

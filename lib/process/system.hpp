@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-namespace spsolve {
+namespace spsolve::inline process {
 
 /// The name of this host.
 std::string host_name();
@@ -68,4 +68,4 @@ void require_stack();
 /// require_stack().
 void require_threads(int threads);
 
-}  // namespace spsolve
+}  // namespace spsolve::process

@@ -12,7 +12,7 @@
 #include "report/svg.hpp"
 #include "solve/inverse.hpp"
 
-namespace spsolve {
+namespace spsolve::inline report {
 
 namespace {
 
@@ -319,4 +319,4 @@ std::string html_pattern(const std::string& name, const Pattern& pattern) {
                         svg::row_lengths(pattern));
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::report

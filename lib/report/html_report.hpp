@@ -7,7 +7,7 @@
 
 #include "matrix/pattern.hpp"
 
-namespace spsolve {
+namespace spsolve::inline report {
 
 /// The patterns of matrices that a page shows.
 struct DrawnPatterns {
@@ -26,4 +26,4 @@ std::string html_report(const nlohmann::ordered_json& report, const DrawnPattern
 /// The pattern and the row lengths of a matrix as a page of its own.
 std::string html_pattern(const std::string& name, const Pattern& pattern);
 
-}  // namespace spsolve
+}  // namespace spsolve::report

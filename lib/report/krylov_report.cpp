@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-namespace spsolve {
+namespace spsolve::inline report {
 
 nlohmann::ordered_json to_json(const KrylovOutcome& outcome) {
   nlohmann::ordered_json json{{"preconditioner", outcome.preconditioner},
@@ -39,4 +39,4 @@ std::string to_text(const KrylovOutcome& outcome) {
                             outcome.setup_seconds);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::report

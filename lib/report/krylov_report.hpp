@@ -6,11 +6,11 @@
 
 #include "solve/inverse.hpp"
 
-namespace spsolve {
+namespace spsolve::inline report {
 
 /// The facts that a solve by a Krylov method tells of itself: as krylov.* of a report, and in a
 /// line.
 nlohmann::ordered_json to_json(const KrylovOutcome& outcome);
 std::string to_text(const KrylovOutcome& outcome);
 
-}  // namespace spsolve
+}  // namespace spsolve::report

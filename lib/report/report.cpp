@@ -14,7 +14,7 @@
 #include "report/sparse_report.hpp"
 #include "report/summary.hpp"
 
-namespace spsolve {
+namespace spsolve::inline report {
 
 std::vector<PhaseSpread> spread_over_ranks(Team& team, const PhaseTimes& times) {
   std::vector<PhaseSpread> spreads;
@@ -312,4 +312,4 @@ Versions build_versions() {
           {"build_type", build_info::build_type}};
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::report

@@ -21,7 +21,7 @@
 #include "team/gpu_binding.hpp"
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline report {
 
 /// Seconds of one phase over the ranks.
 struct PhaseSpread {
@@ -190,4 +190,4 @@ void write_report(const std::filesystem::path& file, const nlohmann::ordered_jso
 /// Versions of this program and of what it was built with.
 Versions build_versions();
 
-}  // namespace spsolve
+}  // namespace spsolve::report

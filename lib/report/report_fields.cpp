@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace spsolve {
+namespace spsolve::inline report {
 
 namespace {
 
@@ -336,4 +336,4 @@ std::string report_markdown() {
   return text + "<!-- report:end -->\n";
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::report

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace spsolve {
+namespace spsolve::inline report {
 
 /// The version of the JSON form of a report: one more whenever a field changes its meaning or goes.
 /// New fields leave it as it is.
@@ -52,4 +52,4 @@ std::span<const ReportField> report_fields();
 std::string report_help();
 std::string report_markdown();
 
-}  // namespace spsolve
+}  // namespace spsolve::report

@@ -8,7 +8,7 @@
 #include "config/schema.hpp"
 #include "solve/trust/trust.hpp"
 
-namespace spsolve {
+namespace spsolve::inline report {
 
 namespace {
 
@@ -166,4 +166,4 @@ Json report_schema() {
   return schema;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::report

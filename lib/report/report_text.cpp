@@ -8,7 +8,7 @@
 #include "report/sparse_report.hpp"
 #include "report/summary.hpp"
 
-namespace spsolve {
+namespace spsolve::inline report {
 
 namespace {
 
@@ -194,4 +194,4 @@ std::string to_text(const MultiplyReport& report) {
   return text + end_text(report);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::report

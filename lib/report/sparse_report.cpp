@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-namespace spsolve {
+namespace spsolve::inline report {
 
 nlohmann::ordered_json to_json(const SparseOutcome& outcome) {
   nlohmann::ordered_json json{{"factorisation", outcome.factorisation},
@@ -49,4 +49,4 @@ std::string to_text(const SparseOutcome& outcome) {
   return text;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::report

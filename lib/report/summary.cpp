@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace spsolve {
+namespace spsolve::inline report {
 
 namespace {
 
@@ -79,4 +79,4 @@ std::string summary(const Failure& failure) {
                      message.substr(0, message.find('\n')));
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::report

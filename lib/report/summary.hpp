@@ -4,7 +4,7 @@
 
 #include "report/report.hpp"
 
-namespace spsolve {
+namespace spsolve::inline report {
 
 /// A run in one line: "solved: x in x.npy, about 16 digits, 0.22 s". Digits are those of the
 /// largest components of x that are right for A and b as they are stored, by the forward error as
@@ -25,4 +25,4 @@ double condition_of(const std::optional<Condition>& condition);
 /// The summary of a run that came to no end.
 std::string summary(const Failure& failure);
 
-}  // namespace spsolve
+}  // namespace spsolve::report

@@ -7,7 +7,7 @@
 
 #include "matrix/structure.hpp"
 
-namespace spsolve::svg {
+namespace spsolve::inline report::svg {
 
 namespace {
 
@@ -240,4 +240,4 @@ std::string row_lengths(const Pattern& pattern) {
   return bars("Rows by length", rows, "rows");
 }
 
-}  // namespace spsolve::svg
+}  // namespace spsolve::report::svg

@@ -7,7 +7,7 @@
 #include "core/types.hpp"
 #include "matrix/pattern.hpp"
 
-namespace spsolve::svg {
+namespace spsolve::inline report::svg {
 
 // Pictures as text: each function returns one complete <svg> element that needs no other file, so
 // that it may stand in HTML or be a file of its own.
@@ -47,4 +47,4 @@ std::string pattern(const Pattern& pattern);  ///< with a title that says so
 /// Rows by length, in powers of two.
 std::string row_lengths(const Pattern& pattern);
 
-}  // namespace spsolve::svg
+}  // namespace spsolve::report::svg

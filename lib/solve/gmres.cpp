@@ -8,7 +8,7 @@
 #include "solve/operators/right_hand_side_scaling.hpp"
 #include "vectors/columns.hpp"
 
-namespace spsolve {
+namespace spsolve::inline solve {
 
 namespace {
 
@@ -362,4 +362,4 @@ GmresOutcome solve_by_gmres(LinearOperator& matrix, LinearOperator& inverse, dou
   return worst;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::solve

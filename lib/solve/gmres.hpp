@@ -6,7 +6,7 @@
 
 #include "solve/operators/linear_operator.hpp"
 
-namespace spsolve {
+namespace spsolve::inline solve {
 
 /// The state of a cycle of GMRES between two steps. Both functions write into one multivector,
 /// which their caller may change, and which lasts until the next call of either. No reductions; 2 n
@@ -63,4 +63,4 @@ GmresOutcome solve_by_gmres(LinearOperator& matrix, LinearOperator& inverse, dou
 /// Bytes of the vectors of solve_by_gmres() on a rank with `height` of the rows.
 std::int64_t gmres_bytes(Index height, Index right_hand_sides);
 
-}  // namespace spsolve
+}  // namespace spsolve::solve

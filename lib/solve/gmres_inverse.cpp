@@ -6,7 +6,7 @@
 
 #include "vectors/columns.hpp"
 
-namespace spsolve {
+namespace spsolve::inline solve {
 
 GmresInverse::GmresInverse(SystemMatrix& matrix, const Equilibration& scaling,
                            LinearOperator& factors)
@@ -118,4 +118,4 @@ void GmresInverse::apply_transposed(const Vectors& x, Vectors& y) {
   solve(matrix, inverse, *one_norm_, enough(scaling_.columns, column_spread_), x, y);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::solve

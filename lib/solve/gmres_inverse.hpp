@@ -10,7 +10,7 @@
 #include "solve/trust/probe.hpp"
 #include "vectors/spare_vectors.hpp"
 
-namespace spsolve {
+namespace spsolve::inline solve {
 
 /// (R A C)^-1 by solve_by_gmres() on factors that are near it, where these alone are not enough.
 class GmresInverse final : public LinearOperator {
@@ -73,4 +73,4 @@ class GmresInverse final : public LinearOperator {
   SolvePurpose purpose_ = SolvePurpose::solution;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::solve

@@ -7,7 +7,7 @@
 
 #include "vectors/multivector/vectors.hpp"
 
-namespace spsolve {
+namespace spsolve::inline solve {
 
 /// For each column of x the e with its largest entry between 2^(e - 1) and 2^e: what columns are
 /// solved for in float without, as a small residual would underflow. Collective.
@@ -57,4 +57,4 @@ void solve_in(const Vectors& b, Vectors& x, const Solve& solve) {
   });
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::solve

@@ -18,9 +18,11 @@
 #include "solve/solve_purpose.hpp"
 #include "solve/trust/probe.hpp"
 
-namespace spsolve {
-
+namespace spsolve::inline checkpoint {
 class Checkpoints;
+}
+
+namespace spsolve::inline solve {
 
 /// How an elimination in mixed precision went.
 struct MixedOutcome {
@@ -164,4 +166,4 @@ class Inverse : public LinearOperator {
   virtual const InverseFacts& facts() const = 0;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::solve

@@ -1,6 +1,6 @@
 #pragma once
 
-namespace spsolve {
+namespace spsolve::inline solve {
 
 /// Where the time of a rank's blocked elimination went, in seconds.
 struct LuSeconds {
@@ -18,4 +18,4 @@ struct LuSeconds {
   }
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::solve

@@ -11,7 +11,7 @@
 #include "sparse/values/scaled_values.hpp"
 #include "vectors/multivector/vectors.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// Elimination of one process' sparse matrix by its analysis, for any values of the pattern, in the
 /// memory of one kind of device.
@@ -67,4 +67,4 @@ PivotRule perturbing_rule();
 template <typename T>
 PivotRule perturbing_rule(double largest);
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

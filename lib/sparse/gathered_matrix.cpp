@@ -6,7 +6,7 @@
 #include "matrix/symmetry.hpp"
 #include "sparse/values/scaling.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 namespace {
 
@@ -220,4 +220,4 @@ void GatheredMatrix::prepare(SystemMatrix& matrix, const Equilibration& scaling)
   whole_ = std::move(left);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

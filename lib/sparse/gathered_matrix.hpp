@@ -9,7 +9,7 @@
 #include "sparse/sparse_memory.hpp"
 #include "team/lent_processors.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// How a sparse matrix is to be eliminated.
 struct SparseChoice {
@@ -92,4 +92,4 @@ class GatheredMatrix {
   const Csr<double>* values_of_ = nullptr;  // the rows that they are of
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -9,7 +9,7 @@
 #include "sparse/kernels/single_threaded_blas.hpp"
 #include "vectors/multivector/host_vectors.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 namespace {
 
@@ -170,4 +170,4 @@ template PivotRule perturbing_rule<double>();
 template PivotRule perturbing_rule<float>(double);
 template PivotRule perturbing_rule<double>(double);
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

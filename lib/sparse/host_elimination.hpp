@@ -7,7 +7,7 @@
 #include "sparse/fronts/factors.hpp"
 #include "sparse/sweeps/factor_solve.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// Sparse elimination by the threads of this process.
 template <typename T>
@@ -45,4 +45,4 @@ class HostSparseElimination final : public SparseElimination<T> {
   UntouchedArray<T> in_order_, found_;  // what solves work in
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -9,7 +9,7 @@
 #include "solve/in_precision.hpp"
 #include "sparse/gathered_matrix.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 namespace {
 
@@ -233,4 +233,4 @@ void SparseFactorization<T>::solve(bool transposed, const Vectors& x, Vectors& y
 template class SparseFactorization<float>;
 template class SparseFactorization<double>;
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

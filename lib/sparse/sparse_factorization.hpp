@@ -11,7 +11,7 @@
 #include "sparse/team_elimination.hpp"
 #include "team/lent_processors.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// The outcome of an elimination with threshold pivoting, on every rank.
 struct ThresholdTold {
@@ -103,4 +103,4 @@ class SparseFactorization {
   PivotCounts counts_;                      // of those
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -9,7 +9,7 @@
 #include "plan/memory_plan.hpp"
 #include "sparse/analysis/analysis_summary.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 namespace {
 
@@ -379,4 +379,4 @@ void SparseInverse<T>::apply_transposed(const Vectors& x, Vectors& y) {
 template class SparseInverse<float>;
 template class SparseInverse<double>;
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -11,7 +11,7 @@
 #include "sparse/gathered_matrix.hpp"
 #include "sparse/sparse_factorization.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// (R A C)^-1 by sparse elimination with factors in T: on rank 0, with the processors of all ranks
 /// of its host, while the other ranks hold their rows of vectors; or on all ranks, where rank 0 has
@@ -98,4 +98,4 @@ class SparseInverse final : public Inverse {
   InverseFacts facts_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

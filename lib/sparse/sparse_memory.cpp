@@ -2,7 +2,7 @@
 
 #include "sparse/host_elimination.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 namespace {
 
@@ -32,4 +32,4 @@ SparseMemory& host_sparse_memory() {
   return memory;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

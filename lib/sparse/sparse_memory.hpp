@@ -6,7 +6,7 @@
 #include "sparse/elimination.hpp"
 #include "sparse/ranks/team_fronts.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// Where the factors of a sparse elimination lie: makes eliminations in the memory of one kind of
 /// device.
@@ -54,4 +54,4 @@ class SparseMemory {
 /// Eliminations by this process' threads.
 SparseMemory& host_sparse_memory();
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -5,7 +5,7 @@
 #include "solve/in_precision.hpp"
 #include "sparse/fronts/schedule.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 template <typename T>
 TeamElimination<T>::TeamElimination(Team& team, SparseMemory& memory,
@@ -76,4 +76,4 @@ void TeamElimination<T>::solve(bool transposed, const Vectors& b, Vectors& x) {
 template class TeamElimination<float>;
 template class TeamElimination<double>;
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

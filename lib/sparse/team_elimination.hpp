@@ -10,7 +10,7 @@
 #include "sparse/sparse_memory.hpp"
 #include "vectors/multivector/vectors.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// Sparse elimination by all ranks of a team: rank 0 has the analysis and hands out the matrix'
 /// values; factors and vectors are spread over ranks.
@@ -69,4 +69,4 @@ class TeamElimination {
   std::unique_ptr<TeamFronts<T>> made_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

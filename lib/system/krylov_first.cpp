@@ -6,7 +6,7 @@
 
 #include "core/error.hpp"
 
-namespace spsolve {
+namespace spsolve::inline system {
 
 KrylovFirst::KrylovFirst(Iterates iteration, Eliminates elimination, BeforeDouble before_second,
                          bool negates)
@@ -99,4 +99,4 @@ std::unique_ptr<Vectors> KrylovFirst::eliminate(const EliminationRun& run) {
   return x;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::system

@@ -14,7 +14,7 @@
 #include "system/sparse_rows.hpp"
 #include "vectors/vector_bytes.hpp"
 
-namespace spsolve {
+namespace spsolve::inline system {
 
 namespace {
 
@@ -264,4 +264,4 @@ std::span<const SolverRow> krylov_rows() {
   return table;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::system

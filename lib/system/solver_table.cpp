@@ -15,7 +15,7 @@
 #include "system/sparse_rows.hpp"
 #include "vectors/vector_bytes.hpp"
 
-namespace spsolve {
+namespace spsolve::inline system {
 
 namespace {
 
@@ -245,4 +245,4 @@ std::string solver_help() {
   return text;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::system

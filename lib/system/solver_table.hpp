@@ -15,7 +15,7 @@
 #include "solve/operators/options.hpp"
 #include "sparse/study/factorization_estimate.hpp"
 
-namespace spsolve {
+namespace spsolve::inline system {
 
 /// The name in memory plans of vectors that live after an elimination: those of solutions, and of
 /// the condition estimate.
@@ -93,4 +93,4 @@ MemoryPlan plan_system(const SolverRow& row, const SolverQuestion& question, int
 /// The table as `spsolve --help methods` shows it.
 std::string solver_help();
 
-}  // namespace spsolve
+}  // namespace spsolve::system

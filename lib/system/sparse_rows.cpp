@@ -8,7 +8,7 @@
 #include "sparse/sparse_inverse.hpp"
 #include "vectors/vector_bytes.hpp"
 
-namespace spsolve {
+namespace spsolve::inline system {
 
 namespace {
 
@@ -319,4 +319,4 @@ SolverRow sparse_lu_row() {
       "diagonal is weak");
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::system

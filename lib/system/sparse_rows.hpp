@@ -2,7 +2,7 @@
 
 #include "system/solver_table.hpp"
 
-namespace spsolve {
+namespace spsolve::inline system {
 
 // The sparse methods' rows of the solver table.
 
@@ -10,4 +10,4 @@ SolverRow sparse_cholesky_row();
 SolverRow sparse_ldlt_row();
 SolverRow sparse_lu_row();
 
-}  // namespace spsolve
+}  // namespace spsolve::system

@@ -8,7 +8,7 @@
 #include "distribute/redistribute.hpp"
 #include "solve/operators/right_hand_side_scaling.hpp"
 
-namespace spsolve {
+namespace spsolve::inline system {
 
 SystemSolver::SystemSolver(std::unique_ptr<SystemMatrix> matrix, const SolverRow& row,
                            const SolverQuestion& question, ComputeDevice& memory,
@@ -187,4 +187,4 @@ SolveOutcome SystemSolver::solve_scaled(const SolveSide& side, const Vectors& b,
   return outcome;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::system

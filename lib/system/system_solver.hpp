@@ -12,7 +12,7 @@
 #include "solve/trust/trust.hpp"
 #include "system/solver_table.hpp"
 
-namespace spsolve {
+namespace spsolve::inline system {
 
 /// The figures of a solution, and how far it can be trusted.
 struct SolveOutcome {
@@ -162,4 +162,4 @@ class SystemSolver final : public LinearOperator {
   RefinementSpace space_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::system

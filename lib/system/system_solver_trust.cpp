@@ -8,7 +8,7 @@
 #include "solve/trust/unmeasured_error.hpp"
 #include "system/system_solver.hpp"
 
-namespace spsolve {
+namespace spsolve::inline system {
 
 namespace {
 
@@ -287,4 +287,4 @@ void SystemSolver::estimate_trust(const SolveSide& side, const Vectors& b, const
   }
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::system

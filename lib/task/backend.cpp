@@ -6,7 +6,7 @@
 #include "dense/host_device.hpp"
 #include "distribute/host_backend.hpp"
 
-namespace spsolve {
+namespace spsolve::inline task {
 
 namespace {
 
@@ -111,4 +111,4 @@ std::unique_ptr<ComputeDevice> choose_dense_memory(const Config& config, Index o
   return std::make_unique<HostDevice>(team);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::task

@@ -6,7 +6,7 @@
 #include "report/report.hpp"
 #include "task/gpus.hpp"
 
-namespace spsolve {
+namespace spsolve::inline task {
 
 /// Where products are computed, for `config.device`: on the GPUs, each rank on its own, or on the
 /// host. `auto` takes GPUs where every rank can have one of its own and they have the kernel asked
@@ -38,4 +38,4 @@ std::shared_ptr<void> start_gpus_ahead(const Config& config, const MatrixShape& 
 std::unique_ptr<ComputeDevice> choose_dense_memory(const Config& config, Index order, Team& team,
                                                    const Gpus& gpus, TaskReport& report);
 
-}  // namespace spsolve
+}  // namespace spsolve::task

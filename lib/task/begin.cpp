@@ -20,7 +20,7 @@
 #include "process/log.hpp"
 #include "process/system.hpp"
 
-namespace spsolve {
+namespace spsolve::inline task {
 
 std::vector<std::filesystem::path> result_files(const Config& config) {
   const bool solves = config.task == Task::solve;
@@ -122,4 +122,4 @@ Csr<double> read_matrix(const Config& config, Team& team, PhaseTimes& times, Tas
   return matrix;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::task

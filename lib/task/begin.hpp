@@ -11,7 +11,7 @@
 #include "report/report.hpp"
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline task {
 
 // How every task begins.
 
@@ -53,4 +53,4 @@ Csr<double> load_rotated(const Config::Matrix& config);
 Csr<double> read_matrix(const Config& config, Team& team, PhaseTimes& times, TaskReport& report,
                         const std::function<void(const Csr<double>&)>& read_more);
 
-}  // namespace spsolve
+}  // namespace spsolve::task

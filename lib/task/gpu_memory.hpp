@@ -8,7 +8,7 @@
 #include "task/gpus.hpp"
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline task {
 
 /// Bytes free on this rank's GPU; nothing where it has none. Test builds may be told another number
 /// (process/fault.hpp).
@@ -38,4 +38,4 @@ class GpuMemoryWatch {
   std::int64_t free_ = 0, arrays_ = 0;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::task

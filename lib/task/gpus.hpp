@@ -14,7 +14,7 @@
 #include "solve/operators/options.hpp"
 #include "team/gpu_binding.hpp"
 
-namespace spsolve {
+namespace spsolve::inline task {
 
 /// Bytes of arrays in GPU memory, now and at most so far.
 struct GpuArrays {
@@ -47,4 +47,4 @@ struct Gpus {
   std::function<void()> leave;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::task

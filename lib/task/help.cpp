@@ -11,7 +11,7 @@
 #include "report/report_fields.hpp"
 #include "system/solver_table.hpp"
 
-namespace spsolve {
+namespace spsolve::inline task {
 
 namespace {
 
@@ -63,4 +63,4 @@ std::string help_on(std::string_view topic) {
                                       fmt::join(help_topics(), ", ")));
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::task

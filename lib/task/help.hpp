@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace spsolve {
+namespace spsolve::inline task {
 
 /// The answers of `spsolve --help TOPIC`, from the tables of options, report fields, generators and
 /// kernels.
@@ -19,4 +19,4 @@ std::string help_on(std::string_view topic);
 /// The exit codes, a line each.
 std::string exit_code_help();
 
-}  // namespace spsolve
+}  // namespace spsolve::task

@@ -7,7 +7,7 @@
 #include "config/schema.hpp"
 #include "io/file_pattern.hpp"
 
-namespace spsolve {
+namespace spsolve::inline task {
 
 namespace {
 
@@ -152,4 +152,4 @@ std::vector<std::string> notes_on_ignored_keys(const Config& config, Method take
   return notes;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::task

@@ -6,7 +6,7 @@
 #include "config/config.hpp"
 #include "solve/inverse.hpp"
 
-namespace spsolve {
+namespace spsolve::inline task {
 
 /// One sentence for the keys of `config` that were set and changed nothing, for each reason: of a
 /// solve by `taken`, whose right-hand side was found already and which told `facts`, or of a
@@ -14,4 +14,4 @@ namespace spsolve {
 std::vector<std::string> notes_on_ignored_keys(const Config& config, Method taken, bool on_gpu,
                                                const InverseFacts& facts = {});
 
-}  // namespace spsolve
+}  // namespace spsolve::task

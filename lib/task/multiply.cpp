@@ -21,7 +21,7 @@
 #include "task/ignored_keys.hpp"
 #include "task/multivector.hpp"
 
-namespace spsolve {
+namespace spsolve::inline task {
 
 namespace {
 
@@ -312,4 +312,4 @@ void run_multiply(const Config& config, Team& team, const Gpus& gpus, MultiplyRe
   if (on_gpu && gpus.leave) gpus.leave();
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::task

@@ -9,7 +9,7 @@
 #include "task/gpus.hpp"
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline task {
 
 /// `task: multiply`: Y = A X. The matrix is read and its rows dealt out in bands (multiply.bands);
 /// X and Y lie in bands too. Each rank multiplies its rows by the kernel, on its GPU or on the
@@ -37,4 +37,4 @@ MemoryCheck plan_multiply(const Config& config, Team& team, const ProductDevice&
 /// The memory that run_multiply() will need with the device that it would take.
 MemoryCheck plan_multiply(const Config& config, Team& team, const Gpus& gpus, MemoryPlan& plan);
 
-}  // namespace spsolve
+}  // namespace spsolve::task

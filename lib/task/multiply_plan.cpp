@@ -12,7 +12,7 @@
 #include "task/multiply.hpp"
 #include "task/multivector.hpp"
 
-namespace spsolve {
+namespace spsolve::inline task {
 
 namespace {
 
@@ -258,4 +258,4 @@ MemoryCheck plan_multiply(const Config& config, Team& team, const ProductDevice&
   return check_memory(team, plan, planner(config), remedies, device.available);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::task

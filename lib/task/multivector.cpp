@@ -4,7 +4,7 @@
 #include "io/dense_source.hpp"
 #include "matrix/multivector.hpp"
 
-namespace spsolve {
+namespace spsolve::inline task {
 
 namespace {
 
@@ -52,4 +52,4 @@ Dense<double> band_of_x(const Config::Multiply& config, Team& team, const RowLay
   });
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::task

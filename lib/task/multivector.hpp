@@ -7,7 +7,7 @@
 #include "matrix/dense.hpp"
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline task {
 
 /// Columns K of the X that the configuration names, of a file from its header alone, for a matrix
 /// of so many columns, where they are known. Throws Error(input) where a file has another number of
@@ -23,4 +23,4 @@ Dense<double> whole_x(const Config::Multiply& config, Index rows);
 Dense<double> band_of_x(const Config::Multiply& config, Team& team, const RowLayout& bands,
                         const Dense<double>& whole);
 
-}  // namespace spsolve
+}  // namespace spsolve::task

@@ -5,7 +5,7 @@
 
 #include "core/error.hpp"
 
-namespace spsolve {
+namespace spsolve::inline task {
 
 /// Calls `work` with a matrix of which it does not know the name: where it refuses the matrix, what
 /// it says begins with that, `source`, unless a name stands there already.
@@ -23,4 +23,4 @@ auto naming(const std::string& source, const Work& work) {
   }
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::task

@@ -5,7 +5,7 @@
 
 #include "process/system.hpp"
 
-namespace spsolve {
+namespace spsolve::inline team {
 
 namespace {
 
@@ -68,4 +68,4 @@ int bind_gpu(Team& team, std::span<const GpuName> visible, const std::string& wh
   return mine;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::team

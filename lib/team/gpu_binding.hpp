@@ -5,7 +5,7 @@
 
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline team {
 
 /// A GPU as reports name it.
 struct GpuName {
@@ -23,4 +23,4 @@ int bind_gpu(Team& team, std::span<const GpuName> visible, const std::string& wh
 /// Whether bind_gpu() would give every rank a GPU of its own; every rank sees some. Collective.
 bool each_has_a_gpu(Team& team, std::span<const GpuName> visible);
 
-}  // namespace spsolve
+}  // namespace spsolve::team

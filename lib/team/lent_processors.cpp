@@ -9,7 +9,7 @@
 #include "core/blas/blas.hpp"
 #include "process/system.hpp"
 
-namespace spsolve {
+namespace spsolve::inline team {
 
 namespace {
 
@@ -68,4 +68,4 @@ LentProcessors::Loan::~Loan() {
   run_on(lent_.own_, lent_.own_threads_);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::team

@@ -4,7 +4,7 @@
 
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline team {
 
 /// The processors of all ranks of rank 0's host, lent to rank 0 for work that it does alone:
 /// meanwhile the others sleep. Launchers bind ranks to processors of their own, which would else
@@ -56,4 +56,4 @@ class LentProcessors {
   cpu_set_t own_ = {}, all_ = {};  // processors of rank 0, and of all ranks of its host
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::team

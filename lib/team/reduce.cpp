@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace spsolve {
+namespace spsolve::inline team {
 
 namespace {
 
@@ -100,4 +100,4 @@ void reduce_scatter(Team& team, std::span<const double> values, std::span<const 
   }
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::team

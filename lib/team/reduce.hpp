@@ -4,7 +4,7 @@
 
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline team {
 
 /// How the values of all ranks at one position become one. Always in the order of the ranks, so
 /// that the bits depend on the values and their ranks alone, neither on the transport nor on the
@@ -28,4 +28,4 @@ void reduce(Team& team, std::span<double> values, Reduction how);
 void reduce_scatter(Team& team, std::span<const double> values, std::span<const Index> sizes,
                     std::span<double> own, Reduction how);
 
-}  // namespace spsolve
+}  // namespace spsolve::team

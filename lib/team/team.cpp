@@ -8,7 +8,7 @@
 #include "process/system.hpp"
 #include "team/reduce.hpp"
 
-namespace spsolve {
+namespace spsolve::inline team {
 
 void Team::all_gather_parts(std::span<std::byte> all, std::span<const Index> sizes) {
   std::vector<BroadcastPart> parts;
@@ -115,4 +115,4 @@ Failure current_failure() {
   }
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::team

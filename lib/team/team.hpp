@@ -16,7 +16,7 @@
 #include "core/error.hpp"
 #include "core/types.hpp"
 
-namespace spsolve {
+namespace spsolve::inline team {
 
 /// Bytes that go to a rank, and room for bytes that come from one.
 struct Outgoing {
@@ -298,4 +298,4 @@ auto together(Team& team, Work&& work) {
   }
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::team

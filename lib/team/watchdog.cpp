@@ -14,7 +14,7 @@
 #include "process/last_words.hpp"
 #include "process/system.hpp"
 
-namespace spsolve {
+namespace spsolve::inline team {
 
 namespace {
 
@@ -161,4 +161,4 @@ void Watchdog::watch(const std::stop_token& stop) {
   }
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::team

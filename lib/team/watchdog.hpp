@@ -10,7 +10,7 @@
 #include "process/pulse.hpp"
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline team {
 
 /// A rank as a watchdog of its host sees it.
 struct WatchedRank {
@@ -74,4 +74,4 @@ class Watchdog {
   std::jthread thread_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::team

@@ -6,7 +6,7 @@
 #include "core/over_blocks.hpp"
 #include "distribute/foreign_columns.hpp"
 
-namespace spsolve {
+namespace spsolve::inline vectors {
 
 namespace {
 
@@ -123,4 +123,4 @@ void BandMatrix::relax(const RelaxationStep& step, const Vectors& b, const Vecto
   with_halo(x, [&](const HaloView& halo) { products_->relax(step, b, x, halo, y); });
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::vectors

@@ -7,7 +7,7 @@
 #include "vectors/products/halo_rows.hpp"
 #include "vectors/vector_memory.hpp"
 
-namespace spsolve {
+namespace spsolve::inline vectors {
 
 /// A sparse matrix A, m x n, in bands of rows over the ranks of a team, and its products with
 /// vectors in the memory that it is made for: rows in the bands of one contiguous layout, x in
@@ -101,4 +101,4 @@ class BandMatrix {
   std::unique_ptr<HaloCarrier> carrier_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::vectors

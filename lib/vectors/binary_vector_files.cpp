@@ -11,7 +11,7 @@
 #include "vectors/filling.hpp"
 #include "vectors/vector_files.hpp"
 
-namespace spsolve {
+namespace spsolve::inline vectors {
 
 namespace {
 
@@ -94,4 +94,4 @@ std::unique_ptr<Vectors> read_binary_vectors(Team& team, const RowLayout& layout
   return together(team, [&] { return band.finish(); });
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::vectors

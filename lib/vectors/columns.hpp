@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-namespace spsolve {
+namespace spsolve::inline vectors {
 
 /// A number for each column of a multivector.
 using Columns = std::vector<double>;
@@ -23,4 +23,4 @@ inline Columns negated(Columns a) {
   return a;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::vectors

@@ -6,7 +6,7 @@
 #include "vectors/multivector/host_vectors.hpp"
 #include "vectors/vector_memory.hpp"
 
-namespace spsolve {
+namespace spsolve::inline vectors {
 
 /// A band of a multivector being filled, in host memory: the vectors' own where they are there.
 class Filling {
@@ -37,4 +37,4 @@ class Filling {
   HostVectors* host_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::vectors

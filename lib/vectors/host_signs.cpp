@@ -7,7 +7,7 @@
 #include "core/over_blocks.hpp"
 #include "vectors/multivector/host_vectors.hpp"
 
-namespace spsolve {
+namespace spsolve::inline vectors {
 
 void HostVectors::own_take_signs(const Vectors& y, std::span<double> sums,
                                  std::span<double> changes) {
@@ -67,4 +67,4 @@ void HostVectors::take_largest(const Vectors& y, const Vectors& z) {
   }
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::vectors

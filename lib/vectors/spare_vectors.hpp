@@ -4,7 +4,7 @@
 
 #include "vectors/multivector/vectors.hpp"
 
-namespace spsolve {
+namespace spsolve::inline vectors {
 
 /// Room for a multivector that is worked in again and again: memory that is taken anew each time
 /// costs as much as what is done in it.
@@ -29,4 +29,4 @@ class SpareVectors {
   std::unique_ptr<Vectors> kept_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::vectors

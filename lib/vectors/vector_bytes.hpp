@@ -5,7 +5,7 @@
 
 #include "matrix/csr.hpp"
 
-namespace spsolve {
+namespace spsolve::inline vectors {
 
 /// Bytes of `height` own rows of Vectors with so many columns, in any memory.
 constexpr std::int64_t vectors_bytes(Index height, Index columns) {
@@ -37,4 +37,4 @@ constexpr std::int64_t band_products_bytes(Index height, Index columns, Index no
               : 0);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::vectors

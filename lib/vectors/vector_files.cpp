@@ -14,7 +14,7 @@
 #include "vectors/binary_vector_files.hpp"
 #include "vectors/filling.hpp"
 
-namespace spsolve {
+namespace spsolve::inline vectors {
 
 namespace {
 
@@ -340,4 +340,4 @@ void write_vectors(const fs::path& file, const Vectors& x, std::string_view comm
   });
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::vectors

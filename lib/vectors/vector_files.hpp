@@ -12,7 +12,7 @@
 // Market; of files of numpy and PETSc each rank reads its own rows where it sees them: a
 // multivector that is whole in the file is never whole in the memory of a rank.
 
-namespace spsolve {
+namespace spsolve::inline vectors {
 
 /// How much of a file is in rank 0's memory at a time.
 struct VectorPieces {
@@ -46,4 +46,4 @@ std::unique_ptr<Vectors> read_vectors(Team& team, const RowLayout& layout,
 void write_vectors(const std::filesystem::path& file, const Vectors& x,
                    std::string_view comment = {}, const VectorPieces& pieces = {});
 
-}  // namespace spsolve
+}  // namespace spsolve::vectors

@@ -4,7 +4,7 @@
 #include "vectors/products/host_band_products.hpp"
 #include "vectors/products/host_halo_carrier.hpp"
 
-namespace spsolve {
+namespace spsolve::inline vectors {
 
 namespace {
 
@@ -30,4 +30,4 @@ const VectorMemory& host_vector_memory() {
   return memory;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::vectors

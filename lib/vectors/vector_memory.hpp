@@ -7,7 +7,7 @@
 #include "vectors/products/band_products.hpp"
 #include "vectors/products/coarsening.hpp"
 
-namespace spsolve {
+namespace spsolve::inline vectors {
 
 /// A kind of memory that vectors lie in, and that their products with a matrix are computed in: a
 /// host's, or that of this rank's GPU. Everything throws std::bad_alloc or Error(resources) on this
@@ -39,4 +39,4 @@ class VectorMemory {
 /// Host memory.
 const VectorMemory& host_vector_memory();
 
-}  // namespace spsolve
+}  // namespace spsolve::vectors

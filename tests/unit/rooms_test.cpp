@@ -85,6 +85,32 @@ TEST(Rooms, IncludeEachOtherInOneDirection) {
   EXPECT_EQ(circles_of(rooms), "");
 }
 
+/// Files of lib and cuda whose names are not in the namespace of their room, spsolve::sparse for
+/// lib/sparse and spsolve::cuda::sparse for cuda/sparse; inline, so that others need not name it.
+std::string files_of_other_namespaces(const fs::path& root) {
+  std::vector<std::string> wrong;
+  for (const std::string top : {"lib", "cuda"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
+      const std::string kind = entry.path().extension();
+      if (kind != ".cpp" && kind != ".hpp" && kind != ".cu" && kind != ".cuh") continue;
+      const fs::path file = fs::relative(entry.path(), root);
+      std::ifstream text(entry.path());
+      const std::string all((std::istreambuf_iterator<char>(text)), {});
+      const std::string room =
+          fmt::format("namespace spsolve{}::inline {}", top == "cuda" ? "::cuda" : "",
+                      std::next(file.begin())->string());
+      if (all.find("\nnamespace spsolve") != all.npos && all.find(room) == all.npos) {
+        wrong.push_back(file);
+      }
+    }
+  }
+  return fmt::format("{}", fmt::join(wrong, "\n"));
+}
+
+TEST(Rooms, EachHasANamespace) {
+  EXPECT_EQ(files_of_other_namespaces(test::source_folder()), "");
+}
+
 TEST(Rooms, ACircleOfTheSecondLevelIsSeen) {
   const test::TemporaryFolder sources;
   const auto write = [&](const fs::path& file, const std::string& include) {

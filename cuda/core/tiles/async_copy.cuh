@@ -4,7 +4,7 @@
 
 #include <cuda_runtime.h>
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline core {
 
 /// An address in shared memory, 32 bits.
 __device__ inline unsigned shared_address(const void* place) {
@@ -33,4 +33,4 @@ __device__ inline void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::core

@@ -9,7 +9,7 @@
 
 #include "cuda/core/tiles/async_copy.cuh"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline core {
 
 /// A barrier that opens when `arrivals` arrived and all bytes came that some of them expected. It
 /// may be used again and again: wait k, counted from 0, has parity k mod 2. Others see it after
@@ -84,4 +84,4 @@ __device__ inline void copy_lines(unsigned to, const CUtensorMap* map, int row, 
 #endif
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::core

@@ -2,7 +2,7 @@
 
 #include <cuda_runtime.h>
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline core {
 
 /// s <- s + x y by a warp's tensor cores, for x of 16 x 8, y of 8 x 8 and s of 16 x 8. Lane 4 g + t
 /// has of x rows g and g + 8 of columns t and t + 4, of y rows t and t + 4 of column g, and of s
@@ -32,4 +32,4 @@ __device__ inline double2 pair_of(unsigned address) {
   return pair;
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::core

@@ -4,7 +4,7 @@
 
 #include "cuda/core/vendor/driver_function.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline core {
 
 namespace {
 
@@ -50,4 +50,4 @@ std::optional<CUtensorMap> map_of_columns(const MatrixOfBoxes& matrix, int rows,
       {line_values, static_cast<cuuint32_t>(rows), static_cast<cuuint32_t>(lines)});
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::core

@@ -6,7 +6,7 @@
 
 #include "core/types.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline core {
 
 /// Values of a row of a matrix that lie together in shared memory, 128 bytes: in line i chunk c, of
 /// 16 bytes, stands in place c ^ (i mod 8).
@@ -28,4 +28,4 @@ std::optional<CUtensorMap> map_of_lines(const MatrixOfBoxes& matrix, int rows);
 /// its stride is one of 16, so that it ends before the next row does.
 std::optional<CUtensorMap> map_of_columns(const MatrixOfBoxes& matrix, int rows, int lines);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::core

@@ -2,7 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline core {
 
 /// Sets `function` to that of the driver of this name, as of the version 1000 major + 10 minor of
 /// CUDA; false where there is none. Found at run time: the program starts without a driver.
@@ -24,4 +24,4 @@ bool find_driver_function(const char* name, unsigned version, Function*& functio
   return false;
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::core

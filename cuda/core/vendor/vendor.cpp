@@ -4,7 +4,7 @@
 
 #include "core/error.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline core {
 
 namespace {
 
@@ -60,4 +60,4 @@ std::string version_of(const CusparseHandle& handle) {
   return fmt::format("cuSPARSE {}.{}.{}", version / 1000, version / 100 % 10, version % 100);
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::core

@@ -9,7 +9,7 @@
 #include "cuda/core/cuda_check.hpp"
 #include "cuda/core/vendor/vendor_functions.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline core {
 
 /// Throws as fail_call() of the runtime does.
 [[noreturn]] void fail_call(cublasStatus_t status, const char* call);
@@ -53,4 +53,4 @@ std::string version_of(const CusparseHandle& handle);
 template <typename T>
 inline constexpr cudaDataType value_type = std::is_same_v<T, float> ? CUDA_R_32F : CUDA_R_64F;
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::core

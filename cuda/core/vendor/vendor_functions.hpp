@@ -9,7 +9,7 @@
 // Functions of the vendor's headers by their own names, which hide those of the headers in this
 // namespace. Some of these names are macros for others: the loader gets what they stand for.
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline core {
 
 template <typename Signature>
 struct CublasFunction : VendorFunction<Signature> {
@@ -118,4 +118,4 @@ inline constinit const CusparseFunction<decltype(::cusparseSpMM_preprocess)>
     cusparseSpMM_preprocess("cusparseSpMM_preprocess");
 inline constinit const CusparseFunction<decltype(::cusparseSpMM)> cusparseSpMM("cusparseSpMM");
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::core

@@ -7,7 +7,7 @@
 #include "cuda/vendor_names.hpp"
 #include "process/shared_library.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline core {
 
 namespace {
 
@@ -51,4 +51,4 @@ std::string VendorLibrary::problem() const {
   return loaded(names_).problem();
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::core

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <string>
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline core {
 
 /// A library of the GPU's vendor, which is loaded when a function of it is first called: it takes a
 /// tenth of a second and a hundred megabytes, which a process that uses no GPU need not pay.
@@ -59,4 +59,4 @@ class VendorFunction<Result(Arguments...)> {
   mutable std::atomic<Function*> found_ = nullptr;
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::core

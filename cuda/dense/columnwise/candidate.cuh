@@ -5,7 +5,7 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/dense/columnwise/column_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 /// The larger magnitude; among equals the lower row, then the lower column.
 __device__ inline bool better(const Candidate& a, const Candidate& b) {
@@ -46,4 +46,4 @@ __device__ Candidate best_of_block(Candidate mine) {
   return mine;
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

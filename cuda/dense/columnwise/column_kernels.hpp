@@ -4,7 +4,7 @@
 
 #include "core/types.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 // The kernels of an elimination column by column. Matrices are row-major with leading dimension
 // `stride`; row and column numbers are local.
@@ -49,4 +49,4 @@ template <typename T>
 void subtract_strict_upper_transposed(const T* a, Index stride, Index order, const T* x, T* y,
                                       Index columns, cudaStream_t stream);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

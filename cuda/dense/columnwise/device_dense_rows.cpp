@@ -10,7 +10,7 @@
 #include "cuda/dense/products/device_blas.hpp"
 #include "cuda/dense/streams/row_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 template <typename T>
 std::int64_t DeviceDenseRows<T>::bytes(Index rows, Index order, Index right_hand_sides) {
@@ -264,4 +264,4 @@ void DeviceDenseRows<T>::divide_by_diagonal(std::span<T> x, Index columns) const
 template class DeviceDenseRows<float>;
 template class DeviceDenseRows<double>;
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

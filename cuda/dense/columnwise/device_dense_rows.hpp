@@ -8,7 +8,7 @@
 #include "dense/columnwise/dense_rows.hpp"
 #include "matrix/csr.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 /// DenseRows in the memory of this rank's GPU: row-major, all rows of a step updated at once. A
 /// step moves the rows' columns after the pivot once in and once out: 2 rows (n - k) values. With
@@ -83,4 +83,4 @@ class DeviceDenseRows final : public DenseRows<T> {
 extern template class DeviceDenseRows<float>;
 extern template class DeviceDenseRows<double>;
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

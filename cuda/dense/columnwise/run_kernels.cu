@@ -5,7 +5,7 @@
 #include "cuda/dense/columnwise/candidate.cuh"
 #include "cuda/dense/columnwise/run_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 namespace {
 
@@ -321,4 +321,4 @@ SPSOLVE_INSTANTIATE(float)
 SPSOLVE_INSTANTIATE(double)
 #undef SPSOLVE_INSTANTIATE
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

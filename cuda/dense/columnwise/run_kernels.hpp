@@ -5,7 +5,7 @@
 #include "core/types.hpp"
 #include "cuda/dense/columnwise/column_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 // A run of steps of an elimination column by column, of a square matrix that lies whole in the
 // memory of one GPU: one launch a step, nothing read by the host before the run ends.
@@ -50,4 +50,4 @@ template <typename T>
 void eliminate_columns(const ColumnRun<T>& run, Index first, Index count, bool jordan, bool search,
                        const Candidate* pivot, cudaStream_t stream);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

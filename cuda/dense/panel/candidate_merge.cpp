@@ -6,7 +6,7 @@
 #include "core/tuning.hpp"
 #include "dense/lu/panel_pivots.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 namespace {
 
@@ -102,4 +102,4 @@ std::span<const T> CandidateMerge<T>::factors(Index width) const {
 template class CandidateMerge<float>;
 template class CandidateMerge<double>;
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

@@ -9,7 +9,7 @@
 #include "cuda/dense/streams/dense_streams.hpp"
 #include "dense/lu/blocked_rows.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 /// The candidates of all ranks of a team for a panel's pivots, and the factors of those that were
 /// elected: L and U, row-major, panel width squared. It works on the stream of panels.
@@ -53,4 +53,4 @@ class CandidateMerge {
   int turn_ = 0;
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

@@ -8,7 +8,7 @@
 
 #include "cuda/core/tiles/bulk_copy.cuh"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 /// This block's number in its cluster, and the number of blocks there.
 __device__ inline int cluster_rank() {
@@ -35,7 +35,7 @@ __device__ inline void wait_for_cluster() {
 
 /// A barrier for one expect_bytes() at a time, at which stores of any block of the cluster arrive.
 __device__ inline void init_barrier(std::uint64_t* barrier) {
-  init_barrier(barrier, 1);
+  core::init_barrier(barrier, 1);
   publish_barriers();
 }
 
@@ -77,4 +77,4 @@ __device__ inline void send_to_block(unsigned address, uint4 bytes, unsigned bar
 #endif
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

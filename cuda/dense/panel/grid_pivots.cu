@@ -2,7 +2,7 @@
 
 #include "cuda/dense/panel/leaf_rows.cuh"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 namespace {
 
@@ -183,4 +183,4 @@ SPSOLVE_INSTANTIATE(float)
 SPSOLVE_INSTANTIATE(double)
 #undef SPSOLVE_INSTANTIATE
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

@@ -7,7 +7,7 @@
 #include "cuda/dense/products/device_blas.hpp"
 #include "cuda/dense/streams/row_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 namespace {
 
@@ -106,4 +106,4 @@ void InvertedTriangles<T>::solve(const CublasHandle& its_blas, const Stream& str
 template class InvertedTriangles<float>;
 template class InvertedTriangles<double>;
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

@@ -8,7 +8,7 @@
 #include "cuda/core/stream.hpp"
 #include "cuda/core/vendor/vendor.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 /// Inverses of unit lower triangles on the diagonal of a panel's L: of the left half of its
 /// columns, of the left half of the others, and so on down to small_triangle columns. They are made
@@ -59,4 +59,4 @@ class InvertedTriangles {
   mutable Event used_;  // by the last solve()
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

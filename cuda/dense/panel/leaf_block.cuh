@@ -6,7 +6,7 @@
 
 #include "cuda/dense/panel/leaf_board.cuh"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 /// One block's part in the elimination of the rows of its cluster.
 template <typename T>
@@ -327,4 +327,4 @@ class LeafBlock {
   int steps_[thread_rows];  // in which step each became the pivot: -1, not yet
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

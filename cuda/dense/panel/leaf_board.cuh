@@ -5,7 +5,7 @@
 
 #include "cuda/dense/panel/leaf_tiles.cuh"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 /// Most blocks of a cluster. More than 8 is beyond what CUDA promises for every GPU.
 inline constexpr int most_blocks = 16;
@@ -54,4 +54,4 @@ struct Board {
   std::uint64_t rows_came;
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

@@ -1,7 +1,7 @@
 #include "cuda/core/programmatic_launch.cuh"
 #include "cuda/dense/panel/leaf_block.cuh"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 namespace {
 
@@ -184,4 +184,4 @@ template bool pivots_by_tournament(float*, Index, Index, int, int, int*, Leaf<fl
 template bool pivots_by_tournament(double*, Index, Index, int, int, int*, Leaf<double>*, int*,
                                    PanelReport*, cudaStream_t);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

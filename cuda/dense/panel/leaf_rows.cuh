@@ -7,7 +7,7 @@
 #include "cuda/core/magnitude.cuh"
 #include "cuda/dense/panel/panel_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 /// Rows that a block of an election takes.
 inline constexpr int block_rows = 512;
@@ -103,4 +103,4 @@ __device__ void write_pivot(const T (&row)[leaf_width], int step, int column, Le
   }
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

@@ -5,7 +5,7 @@
 #include "cuda/dense/panel/cluster.cuh"
 #include "cuda/dense/panel/leaf_rows.cuh"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 /// Rows of a leaf that a thread keeps in registers, and the most threads of a block.
 inline constexpr int thread_rows = 2;
@@ -119,4 +119,4 @@ class LeafTiles {
   T* tiles_;
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

@@ -1,7 +1,7 @@
 #include "cuda/core/programmatic_launch.cuh"
 #include "cuda/dense/panel/leaf_rows.cuh"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 namespace {
 
@@ -267,4 +267,4 @@ SPSOLVE_INSTANTIATE(float)
 SPSOLVE_INSTANTIATE(double)
 #undef SPSOLVE_INSTANTIATE
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

@@ -4,7 +4,7 @@
 
 #include "core/types.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 // The kernels of a panel's elimination on one GPU. Matrices are row-major: element (i, j) of `a` is
 // a[i * stride + j]; `a` points to the first active row and the panel's first column. A leaf is a
@@ -94,4 +94,4 @@ template <typename T>
 void solve_unit_lower_small(int width, Index columns, const T* l, Index l_stride, const T* b, T* x,
                             Index stride, cudaStream_t stream);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

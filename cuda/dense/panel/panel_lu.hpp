@@ -13,7 +13,7 @@
 #include "cuda/dense/panel/panel_kernels.hpp"
 #include "solve/operators/options.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 /// B <- L^-1 B for the unit lower triangle of a width x width matrix and B of width x columns, both
 /// row-major: triangles of small_triangle columns by a kernel of their own, products between them.
@@ -113,4 +113,4 @@ class PanelLu {
   bool by_host_ = false;
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

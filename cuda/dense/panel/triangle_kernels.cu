@@ -3,7 +3,7 @@
 #include "cuda/dense/panel/triangle_kernels.hpp"
 #include "cuda/dense/panel/triangle_tiles.cuh"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 using namespace triangle_tiles;
 
@@ -280,4 +280,4 @@ template void solve_triangle(Triangle, bool, const TriangleView<float>&, const f
 template void solve_triangle(Triangle, bool, const TriangleView<double>&, const double*, Index,
                              double*, int, int*, cudaStream_t);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

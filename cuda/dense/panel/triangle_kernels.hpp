@@ -6,7 +6,7 @@
 #include "dense/lu/blocked_solution.hpp"
 #include "solve/operators/options.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 /// A row-major matrix in GPU memory of which one triangle is solved with.
 template <typename T>
@@ -37,4 +37,4 @@ void solve_triangle(Triangle triangle, bool transposed, const TriangleView<T>& a
 /// else when it is first launched, some 40 us.
 void load_triangle_kernels(Precision precision);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

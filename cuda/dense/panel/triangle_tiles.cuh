@@ -9,7 +9,7 @@
 #include "cuda/core/packed.cuh"
 #include "cuda/core/sum_of_lanes.cuh"
 
-namespace spsolve::cuda::triangle_tiles {
+namespace spsolve::cuda::inline dense::triangle_tiles {
 
 inline constexpr int block_rows = 64;
 inline constexpr int threads = 256;
@@ -169,4 +169,4 @@ struct ColumnSums {
   }
 };
 
-}  // namespace spsolve::cuda::triangle_tiles
+}  // namespace spsolve::cuda::dense::triangle_tiles

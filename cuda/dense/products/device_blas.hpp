@@ -3,7 +3,7 @@
 #include "core/types.hpp"
 #include "cuda/core/vendor/vendor.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 // The cuBLAS operations of an elimination, for row-major matrices in GPU memory: element (i, j) of
 // a matrix with leading dimension ld is a[i * ld + j]. As in core/blas/blas.hpp, a row-major
@@ -42,4 +42,4 @@ template <typename T>
 void solve_upper_transposed(const CublasHandle& handle, Index w, Index n, const T* u, Index ldu,
                             T* b, Index ldb);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

@@ -4,7 +4,7 @@
 #include "cuda/core/tiles/tensor_map.hpp"
 #include "cuda/dense/products/large_products.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 namespace {
 
@@ -253,4 +253,4 @@ bool subtract_large_product(const ProductOfDoubles& p, cudaStream_t stream) {
   return true;
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

@@ -6,7 +6,7 @@
 #include "cuda/dense/products/product_tiles.hpp"
 #include "cuda/dense/split_precision/split_product.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 namespace {
 
@@ -50,4 +50,4 @@ void load_products(Precision precision) {
   stream.wait();
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

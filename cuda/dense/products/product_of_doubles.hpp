@@ -2,7 +2,7 @@
 
 #include "core/types.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 /// A product of row-major matrices in GPU memory: C of m x n, A of m x k, B of k x n.
 struct ProductOfDoubles {
@@ -19,4 +19,4 @@ struct ProductOfDoubles {
   }
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

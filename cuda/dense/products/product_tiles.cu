@@ -3,7 +3,7 @@
 #include "cuda/core/tiles/tensor_cores.cuh"
 #include "cuda/dense/products/product_tiles.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 namespace {
 
@@ -189,4 +189,4 @@ bool multiply_by_tiles(const ProductOfDoubles& p, bool forms, cudaStream_t strea
   return forms ? launch<64, true>(p, stream) : launch<64, false>(p, stream);
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

@@ -4,7 +4,7 @@
 
 #include "cuda/dense/products/product_of_doubles.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 /// Flops of the largest product that is no slower than the library's, and of its call.
 constexpr double most_flops_of_tiles = 2e8;
@@ -15,4 +15,4 @@ constexpr double most_flops_of_tiles = 2e8;
 /// rows that do not lie at multiples of 16 bytes, GPUs before compute capability 9.0.
 bool multiply_by_tiles(const ProductOfDoubles& product, bool forms, cudaStream_t stream);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

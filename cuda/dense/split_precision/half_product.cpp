@@ -1,6 +1,6 @@
 #include "cuda/dense/split_precision/half_product.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 namespace {
 
@@ -64,4 +64,4 @@ bool HalfProduct::add(float alpha, RowMajor<const std::uint16_t> a, RowMajor<con
   return true;
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

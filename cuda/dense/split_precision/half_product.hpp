@@ -6,7 +6,7 @@
 #include "core/types.hpp"
 #include "cuda/core/vendor/vendor.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 /// A row-major matrix in GPU memory.
 template <typename T>
@@ -33,4 +33,4 @@ class HalfProduct {
   std::optional<cublasLtMatmulAlgo_t> kernel_;
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

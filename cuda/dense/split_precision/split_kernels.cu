@@ -3,7 +3,7 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/dense/split_precision/split_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 namespace {
 
@@ -34,4 +34,4 @@ void split_into_half_precision(const float* a, Index stride, Index rows, Index c
   check_launch("split_into_half_precision");
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

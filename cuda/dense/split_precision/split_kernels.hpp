@@ -6,7 +6,7 @@
 
 #include "core/types.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 /// Where the two halves of a matrix go: `high` twice and `low` once, row-major with one leading
 /// dimension; see SplitProduct.
@@ -22,4 +22,4 @@ struct SplitPlaces {
 void split_into_half_precision(const float* a, Index stride, Index rows, Index columns, float scale,
                                const SplitPlaces& places, cudaStream_t stream);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

@@ -5,7 +5,7 @@
 
 #include "cuda/dense/split_precision/split_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 namespace {
 
@@ -61,4 +61,4 @@ void SplitProduct::subtract(const CublasHandle& handle, const float* b, Index ld
                              c, CUDA_R_32F, ldc, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

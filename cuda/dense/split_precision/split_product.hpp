@@ -6,7 +6,7 @@
 #include "cuda/core/vendor/vendor.hpp"
 #include "cuda/dense/split_precision/half_product.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 /// C <- C - A B for row-major matrices of float at the speed of tensor cores: every number is the
 /// sum of two halves, high + low, which hold 22 of its 24 bits, and A B is high high + high low +
@@ -46,4 +46,4 @@ class SplitProduct {
   float right_scale_ = 1;
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

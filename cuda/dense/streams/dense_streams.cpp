@@ -4,7 +4,7 @@
 #include "cuda/dense/streams/narrow_stream.hpp"
 #include "cuda/dense/streams/row_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 DenseStreams::DenseStreams()
     : beside(make_narrow_stream(gpu_tuning.panel_processors)),
@@ -67,4 +67,4 @@ template void fill_dense_rows(const CsrView<double>&, DeviceArray<double>&, Inde
 template void fill_dense_rows(const Csr<double>&, DeviceArray<float>&, Index, cudaStream_t);
 template void fill_dense_rows(const Csr<double>&, DeviceArray<double>&, Index, cudaStream_t);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

@@ -8,7 +8,7 @@
 #include "cuda/multiply/storage/device_csr.hpp"
 #include "matrix/csr.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 /// The streams and library handles that dense rows on this rank's GPU work with: updates on one;
 /// the next panel concurrently on another that goes first; pivot rows, as they change places and
@@ -63,4 +63,4 @@ void copy_rows(T* to, Index to_stride, const T* from, Index from_stride, Index r
                                stream.get()));
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

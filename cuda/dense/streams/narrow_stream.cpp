@@ -5,7 +5,7 @@
 #include "cuda/core/cuda_check.hpp"
 #include "cuda/core/vendor/driver_function.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 #if CUDART_VERSION >= 12050
 
@@ -72,4 +72,4 @@ std::unique_ptr<Stream> make_narrow_stream(int) {
 
 #endif
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

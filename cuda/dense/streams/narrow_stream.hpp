@@ -4,7 +4,7 @@
 
 #include "cuda/core/stream.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 /// A stream, in order with nothing but itself, whose kernels leave `processors` of the GPU's
 /// multiprocessors to those of other streams, near enough together for one thread block cluster;
@@ -12,4 +12,4 @@ namespace spsolve::cuda {
 /// has not four times as many.
 std::unique_ptr<Stream> make_narrow_stream(int processors);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

@@ -3,7 +3,7 @@
 #include "cuda/dense/streams/row_kernels.hpp"
 #include "matrix/random.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 namespace {
 
@@ -280,4 +280,4 @@ SPSOLVE_INSTANTIATE(double)
 #undef SPSOLVE_INSTANTIATE
 template void scatter_narrow_rows(const float*, const int*, Index, Index, double*, cudaStream_t);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

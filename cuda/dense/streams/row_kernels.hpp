@@ -4,7 +4,7 @@
 
 #include "core/types.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline dense {
 
 // Operations of dense rows in GPU memory other than panels and products. Matrices are row-major;
 // `stride` is the leading dimension.
@@ -81,4 +81,4 @@ template <typename T>
 void find_largest(const T* a, Index stride, Index rows, Index columns, bool upper,
                   unsigned long long* largest, cudaStream_t stream);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::dense

@@ -1,7 +1,7 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/multiply/fast/cut_rows.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 namespace {
 
@@ -79,4 +79,4 @@ template void add_pieces(const CutRows<double>&, double*, Index);
 template void clear_rows(const DeviceArray<Index>&, float*, Index);
 template void clear_rows(const DeviceArray<Index>&, double*, Index);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

@@ -5,7 +5,7 @@
 
 #include "cuda/core/device_array.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 /// Where rows too long for one thread or block were cut into pieces: their sums are kept apart and
 /// added up, in order, by a second pass. On the host while a format is built.
@@ -48,4 +48,4 @@ void add_pieces(const CutRows<T>& cut, T* y, Index columns);
 template <typename T>
 void clear_rows(const DeviceArray<Index>& rows, T* y, Index columns);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 Index long_row_limit(Index rows, Index nonzeros) {
   constexpr Index times_mean = 8, least = 256;
@@ -103,4 +103,4 @@ template struct LongRows<double>;
 template struct SlicedRows<float>;
 template struct SlicedRows<double>;
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

@@ -4,7 +4,7 @@
 #include "cuda/core/packed.cuh"
 #include "cuda/multiply/fast/fast_rows.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 namespace {
 
@@ -194,4 +194,4 @@ template void multiply_long_rows(LongRows<double>&, const double*, double*, Inde
 template void sliced_rows(SlicedRows<float>&, const float*, float*, Index);
 template void sliced_rows(SlicedRows<double>&, const double*, double*, Index);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

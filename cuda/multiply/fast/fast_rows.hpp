@@ -6,7 +6,7 @@
 
 #include "cuda/multiply/storage/device_csr.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 // Row-wise products for K of any size, on the current stream; X and Y row-major in GPU memory.
 // Rows that are far longer than the others are taken out and shared by many blocks, so that none
@@ -76,4 +76,4 @@ struct SlicedRows {
 template <typename T>
 void sliced_rows(SlicedRows<T>& a, const T* x, T* y, Index columns);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

@@ -6,7 +6,7 @@
 #include "core/error.hpp"
 #include "cuda/core/nvtx.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 RowClasses row_classes_of(std::span<const Index> row_offsets) {
   constexpr Index least = 16, times_mean = 2;
@@ -80,4 +80,4 @@ RowSplit<T> RowSplit<T>::from_csr(const Csr<T>& matrix, const KernelOptions&) {
 template struct RowSplit<float>;
 template struct RowSplit<double>;
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

@@ -9,7 +9,7 @@
 #include "cuda/core/programmatic_launch.cuh"
 #include "cuda/multiply/fast/row_split.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 namespace {
 
@@ -329,4 +329,4 @@ void csr_row_split(RowSplit<T>& a, const T* x, T* y, Index columns) {
 template void csr_row_split(RowSplit<float>&, const float*, float*, Index);
 template void csr_row_split(RowSplit<double>&, const double*, double*, Index);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

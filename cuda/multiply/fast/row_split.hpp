@@ -6,7 +6,7 @@
 #include "cuda/multiply/fast/cut_rows.hpp"
 #include "cuda/multiply/storage/device_csr.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 /// The non-zeros of a row.
 struct RowSlot {
@@ -76,4 +76,4 @@ struct RowSplit {
 template <typename T>
 void csr_row_split(RowSplit<T>& a, const T* x, T* y, Index columns);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

@@ -4,7 +4,7 @@
 
 #include "cuda/core/nvtx.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 TileList tiles_of(std::span<const Index> row_offsets) {
   TileList list;
@@ -59,4 +59,4 @@ RowTiles<T> RowTiles<T>::from_csr(const Csr<T>& matrix, const KernelOptions&) {
 template struct RowTiles<float>;
 template struct RowTiles<double>;
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

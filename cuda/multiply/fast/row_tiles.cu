@@ -4,7 +4,7 @@
 #include "cuda/core/programmatic_launch.cuh"
 #include "cuda/multiply/fast/row_tiles.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 namespace {
 
@@ -201,4 +201,4 @@ void csr_tiles(RowTiles<T>& a, const T* x, T* y, Index columns) {
 template void csr_tiles(RowTiles<float>&, const float*, float*, Index);
 template void csr_tiles(RowTiles<double>&, const double*, double*, Index);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

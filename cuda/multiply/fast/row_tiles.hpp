@@ -9,7 +9,7 @@
 #include "matrix/csr.hpp"
 #include "multiply/kernel/kernel.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 /// Non-zeros of a tile at most, and rows.
 inline constexpr Index tile_nonzeros = 1024, tile_rows = 1024;
@@ -66,4 +66,4 @@ struct RowTiles {
 template <typename T>
 void csr_tiles(RowTiles<T>& a, const T* x, T* y, Index columns);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

@@ -11,7 +11,7 @@
 #include "cuda/core/nvtx.hpp"
 #include "multiply/kernel/row_types.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 namespace {
 
@@ -88,4 +88,4 @@ std::string TypedRows<T>::detail() const {
 template struct TypedRows<float>;
 template struct TypedRows<double>;
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

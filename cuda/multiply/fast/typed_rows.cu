@@ -3,7 +3,7 @@
 #include "cuda/core/programmatic_launch.cuh"
 #include "cuda/multiply/fast/typed_rows.cuh"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 namespace {
 
@@ -53,4 +53,4 @@ void row_types(const TypedRows<T>& a, const T* x, T* y, Index columns) {
 template void row_types(const TypedRows<float>&, const float*, float*, Index);
 template void row_types(const TypedRows<double>&, const double*, double*, Index);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

@@ -7,7 +7,7 @@
 #include "cuda/core/packed.cuh"
 #include "cuda/multiply/fast/typed_rows.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 /// add(a_ij, x_j) for the elements of row i in their order; load(distance, x) reads `pack` columns
 /// of row i + distance of X. Several are loaded before the first is added.
@@ -91,4 +91,4 @@ __device__ void over_packs(const RowWalk& walk, const Work& work) {
   }
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

@@ -8,7 +8,7 @@
 #include "matrix/csr.hpp"
 #include "multiply/kernel/kernel.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 /// TypedRows as kernels take them.
 template <typename T>
@@ -56,4 +56,4 @@ struct TypedRows {
 template <typename T>
 void row_types(const TypedRows<T>& a, const T* x, T* y, Index columns);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

@@ -7,7 +7,7 @@
 #include "cuda/multiply/published/transpose.hpp"
 #include "multiply/kernel/kernel.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 /// Y = A X for X and Y that are column-major (column c begins at c times the rows), by a product of
 /// row-major ones: X goes through a row-major copy, Y comes through another, both kept for the next
@@ -42,4 +42,4 @@ class ColumnMajorProduct final : public KernelProduct<T> {
   DeviceArray<T> x_, y_;  ///< row-major
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

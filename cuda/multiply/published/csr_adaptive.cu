@@ -1,7 +1,7 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/multiply/published/csr_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 namespace {
 
@@ -99,4 +99,4 @@ template void csr_adaptive(const AdaptiveCsr<double>&, const double*, double*, I
 template void csr_adaptive_subblocks(const AdaptiveCsr<float>&, const float*, float*, Index);
 template void csr_adaptive_subblocks(const AdaptiveCsr<double>&, const double*, double*, Index);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

@@ -5,7 +5,7 @@
 
 #include "cuda/multiply/storage/device_csr.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 // Y = A X with A in CSR, on the current stream; X and Y row-major in GPU memory. As published by
 // Capotombolo, Zarrelli 2023; blocks of 512 threads where nothing else is said. "Element" is one
@@ -70,4 +70,4 @@ void csr_adaptive(const AdaptiveCsr<T>& a, const T* x_transposed, T* y, Index co
 template <typename T>
 void csr_adaptive_subblocks(const AdaptiveCsr<T>& a, const T* x_transposed, T* y, Index columns);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

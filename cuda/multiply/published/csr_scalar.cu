@@ -1,7 +1,7 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/multiply/published/csr_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 namespace {
 
@@ -83,4 +83,4 @@ template void csr_scalar_2(const CsrView<double>&, const double*, double*, Index
 template void csr_scalar_3(const CsrView<float>&, const float*, float*, Index);
 template void csr_scalar_3(const CsrView<double>&, const double*, double*, Index);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

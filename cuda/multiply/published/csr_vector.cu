@@ -2,7 +2,7 @@
 #include "cuda/multiply/published/csr_kernels.hpp"
 #include "cuda/multiply/storage/width.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 namespace {
 
@@ -112,4 +112,4 @@ template void csr_vector_subwarp(const CsrView<double>&, const double*, double*,
 template void csr_vector_by_row(const CsrView<float>&, const float*, float*, Index);
 template void csr_vector_by_row(const CsrView<double>&, const double*, double*, Index);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

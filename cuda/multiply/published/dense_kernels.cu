@@ -2,7 +2,7 @@
 #include "cuda/multiply/published/dense_kernels.hpp"
 #include "cuda/multiply/storage/width.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 namespace {
 
@@ -47,4 +47,4 @@ void dense_tiled(const DeviceDense<T>& a, const T* x, T* y, Index columns) {
 template void dense_tiled(const DeviceDense<float>&, const float*, float*, Index);
 template void dense_tiled(const DeviceDense<double>&, const double*, double*, Index);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

@@ -4,7 +4,7 @@
 #include "multiply/kernel/kernel.hpp"
 #include "multiply/published/dense_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 /// The dense form of a matrix in GPU memory, row-major, zeros stored.
 template <typename T>
@@ -29,4 +29,4 @@ struct DeviceDense {
 template <typename T>
 void dense_tiled(const DeviceDense<T>& a, const T* x, T* y, Index columns);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

@@ -3,7 +3,7 @@
 #include "cuda/multiply/published/symmetric_kernels.hpp"
 #include "matrix/formats/colouring.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 template <typename T>
 DeviceColored<T> DeviceColored<T>::from_csr(const Csr<T>& csr, const KernelOptions&) {
@@ -20,4 +20,4 @@ std::string DeviceColored<T>::detail() const {
 template struct DeviceColored<float>;
 template struct DeviceColored<double>;
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

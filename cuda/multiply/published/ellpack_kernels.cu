@@ -2,7 +2,7 @@
 #include "cuda/multiply/published/ellpack_kernels.hpp"
 #include "cuda/multiply/storage/width.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 namespace {
 
@@ -72,4 +72,4 @@ template void ellpack(const EllpackView<double>&, const double*, double*, Index)
 template void ellpack_subwarp(const EllpackView<float>&, const float*, float*, Index, int);
 template void ellpack_subwarp(const EllpackView<double>&, const double*, double*, Index, int);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

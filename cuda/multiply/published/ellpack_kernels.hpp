@@ -4,7 +4,7 @@
 #include "matrix/formats/ellpack.hpp"
 #include "multiply/kernel/kernel.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 /// ColumnMajorEllpack in GPU memory, as kernels take it.
 template <typename T>
@@ -53,4 +53,4 @@ void ellpack(const EllpackView<T>& a, const T* x, T* y, Index columns);
 template <typename T>
 void ellpack_subwarp(const EllpackView<T>& a, const T* x, T* y, Index columns, int threads);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

@@ -1,7 +1,7 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/multiply/published/product_tree.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 namespace {
 
@@ -56,4 +56,4 @@ void csr_product_tree(TreeCsr<T>& a, const T* x, T* y, Index columns) {
 template void csr_product_tree(TreeCsr<float>&, const float*, float*, Index);
 template void csr_product_tree(TreeCsr<double>&, const double*, double*, Index);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

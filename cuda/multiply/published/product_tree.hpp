@@ -2,7 +2,7 @@
 
 #include "cuda/multiply/storage/device_csr.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 /// A Csr whose every non-zero knows its place in its row, and room for its product.
 template <typename T>
@@ -24,4 +24,4 @@ struct TreeCsr {
 template <typename T>
 void csr_product_tree(TreeCsr<T>& a, const T* x, T* y, Index columns);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

@@ -1,6 +1,6 @@
 #include "cuda/multiply/published/csr_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 std::vector<Index> row_blocks_of(std::span<const Index> row_offsets) {
   const Index rows = static_cast<Index>(row_offsets.size()) - 1;
@@ -15,4 +15,4 @@ std::vector<Index> row_blocks_of(std::span<const Index> row_offsets) {
   return blocks;
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

@@ -1,7 +1,7 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/multiply/published/symmetric_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 namespace {
 
@@ -71,4 +71,4 @@ template void symmetric_atomic(const SymmetricView<double>&, const double*, doub
 template void symmetric_colored(const DeviceColored<float>&, const float*, float*, Index);
 template void symmetric_colored(const DeviceColored<double>&, const double*, double*, Index);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

@@ -6,7 +6,7 @@
 #include "matrix/formats/symmetric_ellpack.hpp"
 #include "multiply/kernel/kernel.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 /// SymmetricEllpack in GPU memory, as kernels take it.
 template <typename T>
@@ -73,4 +73,4 @@ void symmetric_atomic(const SymmetricView<T>& a, const T* x, T* y, Index columns
 template <typename T>
 void symmetric_colored(const DeviceColored<T>& a, const T* x, T* y, Index columns);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

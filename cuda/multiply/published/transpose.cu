@@ -1,7 +1,7 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/multiply/published/transpose.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 namespace {
 
@@ -43,4 +43,4 @@ void transpose(const T* from, T* to, Index rows, Index columns) {
 template void transpose(const float*, float*, Index, Index);
 template void transpose(const double*, double*, Index, Index);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

@@ -2,7 +2,7 @@
 
 #include "cuda/core/device_array.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 /// to[j * rows + i] = from[i * columns + j], on the current stream; the two must not overlap.
 template <typename T>
@@ -18,4 +18,4 @@ const T* transposed(const T* x, Index n, Index columns, DeviceArray<T>& scratch)
   return scratch.data();
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

@@ -1,7 +1,7 @@
 #include "cuda/multiply/published/product_tree.hpp"
 #include "matrix/formats/ellpack.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 template <typename T>
 TreeCsr<T> TreeCsr<T>::from_csr(const Csr<T>& matrix, const KernelOptions& options) {
@@ -19,4 +19,4 @@ TreeCsr<T> TreeCsr<T>::from_csr(const Csr<T>& matrix, const KernelOptions& optio
 template struct TreeCsr<float>;
 template struct TreeCsr<double>;
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

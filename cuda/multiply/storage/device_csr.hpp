@@ -4,7 +4,7 @@
 #include "matrix/csr.hpp"
 #include "multiply/kernel/kernel.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 /// A Csr in GPU memory, as kernels take it.
 template <typename T>
@@ -58,4 +58,4 @@ struct DeviceCsr {
   }
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 /// Throws Error(input): `kernel` has no width `width`.
 [[noreturn]] void fail_width(std::string_view kernel, int width);
@@ -18,4 +18,4 @@ void with_width(std::string_view kernel, int width, int usual, Launch launch) {
   if (!found) fail_width(kernel, width);
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

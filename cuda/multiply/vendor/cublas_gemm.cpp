@@ -4,7 +4,7 @@
 #include "cuda/core/vendor/vendor.hpp"
 #include "cuda/multiply/published/dense_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 namespace {
 
@@ -57,4 +57,4 @@ template std::unique_ptr<KernelProduct<float>> cublas_gemm(const Csr<float>&, co
 template std::unique_ptr<KernelProduct<double>> cublas_gemm(const Csr<double>&,
                                                             const KernelOptions&);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

@@ -6,7 +6,7 @@
 #include "cuda/core/stream.hpp"
 #include "matrix/formats/sliced_ellpack.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 namespace {
 
@@ -82,4 +82,4 @@ void CusparseMatrix<T>::multiply_empty(T* y, Index k) const {
 template struct CusparseMatrix<float>;
 template struct CusparseMatrix<double>;
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

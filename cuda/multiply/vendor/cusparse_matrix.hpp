@@ -4,7 +4,7 @@
 #include "cuda/core/vendor/vendor.hpp"
 #include "matrix/csr.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 using SparseDescriptor = Owned<cusparseSpMatDescr_t, cusparseDestroySpMat>;
 using VectorDescriptor = Owned<cusparseDnVecDescr_t, cusparseDestroyDnVec>;
@@ -37,4 +37,4 @@ struct CusparseMatrix {
   void multiply_empty(T* y, Index k) const;
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

@@ -8,7 +8,7 @@
 #include "cuda/multiply/published/transpose.hpp"
 #include "cuda/multiply/vendor/cusparse_matrix.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 namespace {
 
@@ -214,4 +214,4 @@ template std::unique_ptr<KernelProduct<float>> cusparse_csr_spmm(const Csr<float
 template std::unique_ptr<KernelProduct<double>> cusparse_csr_spmm(const Csr<double>&, int,
                                                                   DenseOrder, bool);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

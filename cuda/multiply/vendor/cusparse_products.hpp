@@ -5,7 +5,7 @@
 
 #include "multiply/kernel/kernel.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 // Y = A X by cuSPARSE, peers of the project's own kernels. Matrices are prepared with cuSPARSE's
 // own preprocessing, outside of multiply(); a product with another K than before prepares anew.
@@ -37,4 +37,4 @@ template <typename T>
 std::unique_ptr<KernelProduct<T>> cusparse_csr_spmm(const Csr<T>& matrix, int algorithm,
                                                     DenseOrder order, bool room_behind);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

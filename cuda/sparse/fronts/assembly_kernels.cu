@@ -5,7 +5,7 @@
 #include "cuda/sparse/fronts/element_sum.cuh"
 #include "cuda/sparse/fronts/front_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 namespace {
 
@@ -399,4 +399,4 @@ template void assemble(Factorization, const DeviceFronts<float>&, const Assembly
 template void assemble(Factorization, const DeviceFronts<double>&, const AssemblyPiece*, Index,
                        cudaStream_t);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

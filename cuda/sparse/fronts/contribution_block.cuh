@@ -3,7 +3,7 @@
 #include "cuda/core/launch.cuh"
 #include "sparse/layout/device_layout.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 /// The place of a child's contribution block, as a lane holds it for its warp.
 struct ContributionBlock {
@@ -28,4 +28,4 @@ struct ContributionBlock {
   }
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

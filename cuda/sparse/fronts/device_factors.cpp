@@ -7,7 +7,7 @@
 #include "cuda/core/stream.hpp"
 #include "process/fault.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 namespace {
 
@@ -106,4 +106,4 @@ PivotCounts DeviceFactors<T>::factor(double least) {
 template class DeviceFactors<float>;
 template class DeviceFactors<double>;
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

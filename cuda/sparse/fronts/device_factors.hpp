@@ -10,7 +10,7 @@
 #include "cuda/sparse/fronts/out_of_core_factors.hpp"
 #include "sparse/analysis/analysis.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 /// Multifrontal factors on the current GPU, by an elimination program: L L^T, L D L^T or P L U with
 /// pivots from the diagonal blocks of pivot_block columns. Keeps its memory from one factorisation
@@ -63,4 +63,4 @@ class DeviceFactors {
   std::optional<OutOfCoreFactors<T>> out_of_core_;  // where factors stream
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

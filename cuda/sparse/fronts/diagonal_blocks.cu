@@ -2,7 +2,7 @@
 #include "cuda/sparse/fronts/front_kernels.hpp"
 #include "cuda/sparse/pivots/diagonal_block.cuh"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 namespace {
 
@@ -64,4 +64,4 @@ template void invert_blocks(Factorization, const DeviceFronts<float>&, const int
 template void invert_blocks(Factorization, const DeviceFronts<double>&, const int*, Index, int,
                             cudaStream_t);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

@@ -3,7 +3,7 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/sparse/fronts/front_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 /// The sum over an element's sources by `lanes` lanes that follow each other, for the first of
 /// them: each adds up every lanes-th source, and a tree adds up those. By whole warps.
@@ -18,4 +18,4 @@ __device__ T element_sum(const DeviceFronts<T>& fronts, const AssembledElement& 
   return sum_of_group<lanes>(sum);
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

@@ -7,7 +7,7 @@
 #include "cuda/sparse/fronts/front_writer.hpp"
 #include "sparse/fronts/schedule.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 namespace {
 
@@ -219,4 +219,4 @@ KernelStatistics kernel_statistics_of(const EliminationProgram& program, const D
   return kernel_statistics;
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

@@ -7,7 +7,7 @@
 #include "solve/inverse.hpp"
 #include "sparse/layout/device_layout.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 /// One launch of an elimination: what it takes of the program's lists.
 struct EliminationStep {
@@ -50,4 +50,4 @@ EliminationProgram write_program(const DeviceLayout& layout, Factorization kind)
 KernelStatistics kernel_statistics_of(const EliminationProgram& program, const DeviceLayout& layout,
                                       Factorization kind);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

@@ -6,7 +6,7 @@
 #include "sparse/fronts/front_entries.hpp"
 #include "sparse/layout/device_layout.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 /// The fronts of an elimination as kernels see them; all arrays in GPU memory.
 template <typename T>
@@ -70,4 +70,4 @@ template <typename T>
 void invert_blocks(Factorization kind, const DeviceFronts<T>& fronts, const int* list, Index count,
                    int block, cudaStream_t stream);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

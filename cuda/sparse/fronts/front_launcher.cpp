@@ -2,7 +2,7 @@
 
 #include "cuda/core/stream.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 namespace {
 
@@ -116,4 +116,4 @@ void FrontLauncher<T>::run(const EliminationStep& step, cudaStream_t stream) {
 template class FrontLauncher<float>;
 template class FrontLauncher<double>;
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

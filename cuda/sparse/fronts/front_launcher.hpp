@@ -9,7 +9,7 @@
 #include "cuda/core/vendor/vendor.hpp"
 #include "cuda/sparse/fronts/elimination_program.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 /// The arena of an elimination on the current GPU, with the lists that its launches read: runs the
 /// steps of a program.
@@ -78,4 +78,4 @@ class FrontLauncher {
 extern template class FrontLauncher<float>;
 extern template class FrontLauncher<double>;
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

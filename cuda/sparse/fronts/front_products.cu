@@ -6,7 +6,7 @@
 #include "cuda/sparse/fronts/front_products.hpp"
 #include "cuda/sparse/pivots/multiplier.cuh"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 namespace {
 
@@ -212,4 +212,4 @@ template void multiply_tiles(const ProductTile*, Index, const FrontProduct*, flo
 template void multiply_tiles(const ProductTile*, Index, const FrontProduct*, double*,
                              unsigned long long*, cudaStream_t);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

@@ -4,7 +4,7 @@
 
 #include "core/types.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 /// A product of pieces of fronts, all in one arena: C <- C - A B^T, or C <- A B^T, for A of m x k,
 /// B of n x k and C of m x n, column-major. Places and leading dimensions are multiples of 16
@@ -33,4 +33,4 @@ template <typename T>
 void multiply_tiles(const ProductTile* tiles, Index count, const FrontProduct* products, T* arena,
                     unsigned long long* largest, cudaStream_t stream);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 namespace {
 
@@ -150,4 +150,4 @@ void FrontWriter::write_updates(const std::vector<int>& fronts, int t) {
   finish_updates();
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

@@ -5,7 +5,7 @@
 
 #include "cuda/sparse/fronts/elimination_program.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 /// Writes what is done with large fronts: their blocks of pivots, and updates of pieces of them.
 class FrontWriter {
@@ -48,4 +48,4 @@ class FrontWriter {
   std::vector<FrontProduct> large_;  // by the library, likewise
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

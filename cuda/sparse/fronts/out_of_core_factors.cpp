@@ -1,6 +1,6 @@
 #include "cuda/sparse/fronts/out_of_core_factors.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 namespace {
 
@@ -88,4 +88,4 @@ void OutOfCoreFactors<T>::release(std::size_t part, cudaStream_t stream) {
 template class OutOfCoreFactors<float>;
 template class OutOfCoreFactors<double>;
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

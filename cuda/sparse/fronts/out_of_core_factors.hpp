@@ -7,7 +7,7 @@
 #include "cuda/core/stream.hpp"
 #include "sparse/layout/device_layout.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 /// Factors that are more than the GPU has room for: the parts of a DeviceLayout that streams, each
 /// in its window of the arena for as long as it is worked on, all of them in host memory. Copies
@@ -58,4 +58,4 @@ class OutOfCoreFactors {
   Stream copies_;
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

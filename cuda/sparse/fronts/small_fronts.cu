@@ -7,7 +7,7 @@
 #include "cuda/sparse/pivots/diagonal_block.cuh"
 #include "cuda/sparse/pivots/multiplier.cuh"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 namespace {
 
@@ -241,4 +241,4 @@ template void eliminate_small(Factorization, const DeviceFronts<float>&, const i
 template void eliminate_small(Factorization, const DeviceFronts<double>&, const int*, Index, int,
                               int, bool, cudaStream_t);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

@@ -7,7 +7,7 @@
 #include "cuda/sparse/pivots/factors_in_shared_memory.cuh"
 #include "cuda/sparse/pivots/inverse_by_halves.cuh"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 /// Fills the block with the first n x n of entry(row, column), mirrored from the lower triangle for
 /// L D L^T.
@@ -122,4 +122,4 @@ __device__ void invert(DiagonalBlock<T, side>& block, int n, T least, int first,
   }
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

@@ -8,7 +8,7 @@
 #include "cuda/sparse/pivots/shared_list.cuh"
 #include "sparse/layout/device_layout.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 /// The columns of a panel, and the two rows of it that a lane of the first warp keeps.
 template <typename T>
@@ -260,4 +260,4 @@ __device__ void factor_cholesky_by_panels(DiagonalBlock<T, pivot_block>& block, 
   }
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

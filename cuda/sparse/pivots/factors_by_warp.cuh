@@ -6,7 +6,7 @@
 #include "cuda/sparse/pivots/pivot_search.cuh"
 #include "cuda/sparse/pivots/shared_list.cuh"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 /// D = L D' L^T, L with a diagonal of ones, and the inverse roots of D'; the lower triangle is
 /// read.
@@ -103,4 +103,4 @@ __device__ void factor_lu_by_warp(DiagonalBlock<T, side>& block, int n, T least,
   for (int c = 0; c < side; ++c) block.at(place, c) = values[c];
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

@@ -5,7 +5,7 @@
 
 #include "cuda/sparse/pivots/pivot_block.cuh"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 /// Exchanges two rows.
 template <typename T, int side>
@@ -147,4 +147,4 @@ __device__ void factor_ldlt(DiagonalBlock<T, side>& block, int n, T least, int f
   }
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

@@ -7,7 +7,7 @@
 #include "cuda/sparse/pivots/pivot_block.cuh"
 #include "sparse/layout/device_layout.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 template <typename T>
 using PivotBlock = DiagonalBlock<T, pivot_block>;
@@ -181,4 +181,4 @@ __device__ void invert_factors_by_halves(PivotBlock<T>& block) {
   }
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

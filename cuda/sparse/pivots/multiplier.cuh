@@ -2,7 +2,7 @@
 
 #include "cuda/core/launch.cuh"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 /// Counts the largest multiplier of a warp's lanes, all of which call it, in `largest`, bits of a
 /// double.
@@ -16,4 +16,4 @@ __device__ void count_multiplier(T most, unsigned long long* largest) {
   if (threadIdx.x % warp_size == 0 && bits > *largest) atomicMax(largest, bits);
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

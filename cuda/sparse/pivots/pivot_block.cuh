@@ -8,7 +8,7 @@
 #include "cuda/core/magnitude.cuh"
 #include "cuda/sparse/pivots/pivot_tally.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 /// A block of at most `side` pivots, column-major; what is beyond its n pivots is the identity's.
 template <typename T, int side>
@@ -99,4 +99,4 @@ __device__ T largest_in(const T* column, int from, int n, int without, int& row)
   return __shfl_sync(whole_warp, most, holder);
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

@@ -6,7 +6,7 @@
 #include "cuda/sparse/pivots/pivot_block.cuh"
 #include "sparse/layout/device_layout.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 /// A key above 0 of an entry in a row below 64. The largest one is of the first of those rows whose
 /// magnitudes differ from the largest by less than 2^-14 of it, and names the row: one reduction
@@ -64,4 +64,4 @@ __device__ T inverse_of_pivot(bool usual, T pivot, T guess, T least, int positio
   return guess;
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

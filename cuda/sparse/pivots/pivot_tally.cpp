@@ -2,7 +2,7 @@
 
 #include <bit>
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 PivotCounts counts_of(const PivotTally& tally) {
   PivotCounts counts;
@@ -17,4 +17,4 @@ PivotCounts counts_of(const PivotTally& tally) {
   return counts;
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

@@ -4,7 +4,7 @@
 
 #include "sparse/fronts/factorization.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 /// The counts of the pivots of all fronts, as a GPU makes them: sums and extremes of whole numbers,
 /// which are the same in any order. Magnitudes are bits of doubles, which have the same order.
@@ -18,4 +18,4 @@ struct PivotTally {
 
 PivotCounts counts_of(const PivotTally& tally);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

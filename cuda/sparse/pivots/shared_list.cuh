@@ -3,7 +3,7 @@
 #include "cuda/core/packed.cuh"
 #include "cuda/sparse/pivots/pivot_block.cuh"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 /// Numbers of one lane, or of a few, that all lanes of a warp want: through shared memory, as a
 /// shuffle for each of them takes several times as many instructions. Two lists in turn, or more,
@@ -40,4 +40,4 @@ class SharedList {
   T* room_;
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

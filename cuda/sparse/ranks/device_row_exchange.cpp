@@ -2,7 +2,7 @@
 
 #include "cuda/sparse/sweeps/row_order_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 template <typename T>
 DeviceRowExchange<T>::DeviceRowExchange(const RowExchange& rows,
@@ -75,4 +75,4 @@ void DeviceRowExchange<T>::to_band(GpuTeam& team, const T* from, int columns, do
 template class DeviceRowExchange<float>;
 template class DeviceRowExchange<double>;
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

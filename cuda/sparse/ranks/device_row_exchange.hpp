@@ -6,7 +6,7 @@
 #include "cuda/team/gpu_team.hpp"
 #include "distribute/row_exchange.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 /// RowExchange for rows in GPU memory: some columns of an n x K multivector in double, in bands,
 /// and vectors of T in which the listed rows have places of their own. Work is in order with a
@@ -44,4 +44,4 @@ class DeviceRowExchange {
 extern template class DeviceRowExchange<float>;
 extern template class DeviceRowExchange<double>;
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

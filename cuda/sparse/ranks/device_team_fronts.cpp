@@ -17,7 +17,7 @@
 #include "cuda/vectors/products/device_band_products.hpp"
 #include "solve/in_precision.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 namespace {
 
@@ -405,4 +405,4 @@ template std::unique_ptr<TeamFronts<float>> device_team_fronts(Team&, const Tree
 template std::unique_ptr<TeamFronts<double>> device_team_fronts(Team&, const TreePartition&,
                                                                 const MakeGpuTeam&);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

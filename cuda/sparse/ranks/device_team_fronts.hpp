@@ -6,7 +6,7 @@
 #include "cuda/team/gpu_team.hpp"
 #include "sparse/ranks/team_fronts.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 /// Makes the team of all ranks' GPUs in order with a stream. Collective.
 using MakeGpuTeam = std::function<std::unique_ptr<GpuTeam>(const Stream&)>;
@@ -17,4 +17,4 @@ template <typename T>
 std::unique_ptr<TeamFronts<T>> device_team_fronts(Team& team, const TreePartition& tree,
                                                   const MakeGpuTeam& make);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

@@ -1,6 +1,6 @@
 #include "cuda/sparse/ranks/nested_gpu_teams.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 NestedGpuTeams::NestedGpuTeams(std::unique_ptr<GpuTeam> team, const TreePartition& tree,
                                const Stream& other) {
@@ -11,4 +11,4 @@ NestedGpuTeams::NestedGpuTeams(std::unique_ptr<GpuTeam> team, const TreePartitio
   for (const std::unique_ptr<GpuTeam>& of : teams_) others_.push_back(of->on(other));
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

@@ -6,7 +6,7 @@
 #include "cuda/team/gpu_team.hpp"
 #include "sparse/ranks/tree_partition.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 /// The teams of GPUs that a rank works with, one for each depth of the halving (range_at()), each
 /// in order with two streams; messages of the two must not be on their way at the same time.
@@ -22,4 +22,4 @@ class NestedGpuTeams {
   std::vector<std::unique_ptr<GpuTeam>> teams_, others_;
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 namespace {
 
@@ -190,4 +190,4 @@ void PanelWriter::eliminate(const ParallelFrontLayout& of, const PanelBuffers& b
   await(StreamLane::main, signal(StreamLane::travel));
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

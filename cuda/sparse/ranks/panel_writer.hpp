@@ -6,7 +6,7 @@
 #include "cuda/sparse/fronts/front_writer.hpp"
 #include "cuda/sparse/ranks/team_program.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 /// Where a rank's parts of a shared front lie.
 struct ParallelFrontLayout {
@@ -70,4 +70,4 @@ class PanelWriter {
   int next_event_ = 0;
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

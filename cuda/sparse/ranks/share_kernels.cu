@@ -2,7 +2,7 @@
 #include "cuda/sparse/ranks/share_kernels.hpp"
 #include "sparse/layout/device_layout.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 namespace {
 
@@ -100,4 +100,4 @@ template void move_shares(const ShareTile*, Index, const FrontMove*, const int*,
 template void move_shares(const ShareTile*, Index, const FrontMove*, const int*, double*,
                           cudaStream_t);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

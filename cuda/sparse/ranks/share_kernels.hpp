@@ -4,7 +4,7 @@
 
 #include "core/types.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 /// A rectangle of rows x columns, column-major in the arena, that is copied, or added to a block of
 /// a shared front, in which row r and column c of it stand at row_places[r] and column_places[c]:
@@ -45,4 +45,4 @@ template <typename T>
 void move_shares(const ShareTile* tiles, Index count, const FrontMove* moves, const int* places,
                  T* arena, cudaStream_t stream);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

@@ -1,7 +1,7 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/sparse/ranks/shared_row_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 namespace {
 
@@ -34,4 +34,4 @@ void gather_shared_rows(const SharedRows<T>& rows, Index first, Index count, T* 
 template void gather_shared_rows(const SharedRows<float>&, Index, Index, float*, cudaStream_t);
 template void gather_shared_rows(const SharedRows<double>&, Index, Index, double*, cudaStream_t);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

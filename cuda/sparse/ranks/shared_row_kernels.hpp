@@ -4,7 +4,7 @@
 
 #include "core/types.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 /// Rows of shared fronts in a rank's forward sweep, and which rows of its borders' contributions
 /// are added to each; all arrays in GPU memory.
@@ -22,4 +22,4 @@ template <typename T>
 void gather_shared_rows(const SharedRows<T>& rows, Index first, Index count, T* to,
                         cudaStream_t stream);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

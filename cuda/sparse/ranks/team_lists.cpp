@@ -4,7 +4,7 @@
 
 #include "core/error.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 std::vector<SharedBlock> shared_blocks(const TreePartition& tree, const TeamProgram& program) {
   std::vector<SharedBlock> all;
@@ -88,4 +88,4 @@ std::vector<int> pieces_of(const TeamProgram& program) {
   return piece;
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

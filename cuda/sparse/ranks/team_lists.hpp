@@ -4,7 +4,7 @@
 
 #include "cuda/sparse/ranks/team_program.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 /// A block of pivots of a shared front, as sweeps come to it.
 struct SharedBlock {
@@ -38,4 +38,4 @@ ContributionLists contribution_lists(const TreePartition& tree, const TeamProgra
 /// one of its own.
 std::vector<int> pieces_of(const TeamProgram& program);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

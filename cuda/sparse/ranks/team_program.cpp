@@ -6,7 +6,7 @@
 #include "cuda/sparse/ranks/panel_writer.hpp"
 #include "sparse/layout/first_fit_allocator.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 namespace {
 
@@ -273,4 +273,4 @@ TeamProgram::TeamProgram(const TreePartition& tree, Factorization kind) {
   TeamWriter(tree, kind, *this).write();
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

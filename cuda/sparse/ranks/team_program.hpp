@@ -6,7 +6,7 @@
 #include "cuda/sparse/ranks/share_kernels.hpp"
 #include "sparse/ranks/panels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 /// A piece of the arena that goes to a rank of a team, or comes from one.
 struct ArenaPart {
@@ -78,4 +78,4 @@ struct TeamProgram {
   std::vector<int> places_in_parent;  ///< of own fronts, of subtrees and of shared fronts
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

@@ -2,7 +2,7 @@
 #include "cuda/sparse/sweeps/border_kernels.hpp"
 #include "cuda/sparse/sweeps/sweep_tasks.cuh"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 namespace {
 
@@ -94,4 +94,4 @@ template void subtract_border(const Sweep<float>&, int, const FrontLayout&, floa
 template void subtract_border(const Sweep<double>&, int, const FrontLayout&, double*, double*,
                               cudaStream_t);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

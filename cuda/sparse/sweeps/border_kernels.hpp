@@ -2,7 +2,7 @@
 
 #include "cuda/sparse/sweeps/sweep_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 /// y <- y - U12 x in the rows of the pivots of front `front`, which lies at `layout`, for an x that
 /// is there in all rows of its border before the launch: pieces of the border side by side, in a
@@ -16,4 +16,4 @@ constexpr Index elements_of_border_parts(const FrontLayout& layout) {
   return pieces_of_border(layout.border) * layout.pivots;
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

@@ -9,7 +9,7 @@
 #include "cuda/sparse/sweeps/published.cuh"
 #include "cuda/sparse/sweeps/sweep_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 /// The shared memory that `threads` threads need for it, for at most `most` rows.
 template <typename T, int threads, int most>
@@ -85,4 +85,4 @@ __device__ void add_contributions(const Sweep<T>& sweep, int count, int thread, 
   wait();
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

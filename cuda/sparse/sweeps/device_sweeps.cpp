@@ -5,7 +5,7 @@
 
 #include "cuda/core/stream.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 namespace {
 
@@ -182,4 +182,4 @@ void DeviceSweeps<T>::solve(bool transposed, Index columns, const double* b, dou
 template class DeviceSweeps<float>;
 template class DeviceSweeps<double>;
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

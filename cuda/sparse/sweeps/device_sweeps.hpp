@@ -8,7 +8,7 @@
 #include "cuda/sparse/sweeps/off_diagonal_kernels.hpp"
 #include "cuda/sparse/sweeps/row_order_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 /// Solves with finished factors on their GPU. Blocks of the block triangular form that don't wait
 /// for one another are solved with side by side, by two sweeps; the others follow.
@@ -58,4 +58,4 @@ class DeviceSweeps {
   DeviceArray<T> off_diagonal_parts_;
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

@@ -7,7 +7,7 @@
 #include "core/error.hpp"
 #include "cuda/sparse/sweeps/border_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 namespace {
 
@@ -187,4 +187,4 @@ void FrontSweeps<T>::backward(std::size_t piece, cudaStream_t stream) {
 template class FrontSweeps<float>;
 template class FrontSweeps<double>;
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

@@ -6,7 +6,7 @@
 #include "cuda/sparse/sweeps/sweep_kernels.hpp"
 #include "sparse/fronts/fronts.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 /// Sweeps with finished fronts on their GPU, piece by piece, and the vectors they work in: rows of
 /// up to most_sweep_columns values in the order of elimination.
@@ -70,4 +70,4 @@ class FrontSweeps {
 extern template class FrontSweeps<float>;
 extern template class FrontSweeps<double>;
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

@@ -2,7 +2,7 @@
 #include "cuda/sparse/sweeps/off_diagonal_kernels.hpp"
 #include "sparse/layout/device_layout.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 namespace {
 
@@ -113,4 +113,4 @@ template void subtract_off_diagonal_blocks(const DeviceOffDiagonalBlocks&, const
                                            Range, int, const double*, double*, double*,
                                            cudaStream_t);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

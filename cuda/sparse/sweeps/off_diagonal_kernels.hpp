@@ -4,7 +4,7 @@
 
 #include "core/types.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 /// Off-diagonal entries of a row beyond which thread blocks share it, and of a piece for one of
 /// them: a supply rail of a circuit has tens of thousands.
@@ -29,4 +29,4 @@ void subtract_off_diagonal_blocks(const DeviceOffDiagonalBlocks& off_diagonal_bl
                                   const double* values, Range rows, Range pieces, int columns,
                                   const T* x, T* b, T* parts, cudaStream_t stream);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

@@ -8,7 +8,7 @@
 
 #include "cuda/core/launch.cuh"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 template <typename T>
 using PublishedPlace = ::cuda::atomic_ref<T, ::cuda::thread_scope_device>;
@@ -45,4 +45,4 @@ __device__ void publish(T* place, T value) {
   PublishedPlace<T>(*place).store(value, ::cuda::memory_order_relaxed);
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

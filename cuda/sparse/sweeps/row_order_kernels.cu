@@ -1,7 +1,7 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/sparse/sweeps/row_order_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 namespace {
 
@@ -37,4 +37,4 @@ template void reorder_rows(bool, const int*, Index, int, const float*, Index, do
 template void reorder_rows(bool, const int*, Index, int, const float*, Index, float*, Index,
                            cudaStream_t);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

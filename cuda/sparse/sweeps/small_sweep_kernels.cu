@@ -3,7 +3,7 @@
 #include "cuda/sparse/sweeps/contribution_sums.cuh"
 #include "cuda/sparse/sweeps/sweep_tasks.cuh"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 namespace {
 
@@ -258,4 +258,4 @@ template void sweep_small_forward(const Sweep<double>&, const int*, Index, cudaS
 template void sweep_small_backward(const Sweep<float>&, const int*, Index, cudaStream_t);
 template void sweep_small_backward(const Sweep<double>&, const int*, Index, cudaStream_t);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

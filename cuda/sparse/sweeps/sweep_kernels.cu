@@ -5,7 +5,7 @@
 #include "cuda/sparse/sweeps/sweep_tasks.cuh"
 #include "cuda/sparse/sweeps/wide_sweep_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 namespace {
 
@@ -227,4 +227,4 @@ template void sweep_forward(const Sweep<double>&, const SweepTask*, Index, cudaS
 template void sweep_backward(const Sweep<float>&, const SweepTask*, Index, cudaStream_t);
 template void sweep_backward(const Sweep<double>&, const SweepTask*, Index, cudaStream_t);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

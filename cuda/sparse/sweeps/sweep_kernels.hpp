@@ -4,7 +4,7 @@
 
 #include "sparse/layout/device_layout.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 /// A piece of a sweep: tiles begin ... end of a front, the blocks of its pivots first, then those
 /// of its border, each of pivot_block rows.
@@ -47,4 +47,4 @@ void sweep_small_forward(const Sweep<T>& sweep, const int* list, Index count, cu
 template <typename T>
 void sweep_small_backward(const Sweep<T>& sweep, const int* list, Index count, cudaStream_t stream);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

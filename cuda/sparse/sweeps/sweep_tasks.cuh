@@ -5,7 +5,7 @@
 #include "cuda/sparse/sweeps/contribution_sums.cuh"
 #include "cuda/sparse/sweeps/sweep_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 /// Threads of a block that sweeps, and rows of a tile.
 inline constexpr int sweep_threads = 256;
@@ -121,4 +121,4 @@ void launch_sweep(const Sweep<T>& sweep, const SweepTask* tasks, Index count, cu
   check_launch("sweep");
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

@@ -1,7 +1,7 @@
 #include "cuda/sparse/sweeps/sweep_tasks.cuh"
 #include "cuda/sparse/sweeps/wide_sweep_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 namespace {
 
@@ -184,4 +184,4 @@ void sweep_wide(bool forward, const Sweep<double>& sweep, const SweepTask* tasks
   forward ? run<true>(sweep, tasks, count, stream) : run<false>(sweep, tasks, count, stream);
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

@@ -7,7 +7,7 @@
 #include "cuda/vectors/device_vectors.hpp"
 #include "cuda/vectors/products/device_band_products.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 namespace {
 
@@ -191,4 +191,4 @@ const std::vector<double>& DeviceScaledValues::on_host() {
   return host_values_;
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

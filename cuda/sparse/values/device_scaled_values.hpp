@@ -12,7 +12,7 @@
 #include "cuda/vectors/device_vectors.hpp"
 #include "sparse/values/scaled_values.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 /// ScaledValues in the memory of the current GPU: the same factors, bit for bit, as on a host. Work
 /// runs on current_stream(), and is waited for where something comes back.
@@ -90,4 +90,4 @@ class DeviceScaledValues final : public ScaledValues {
   std::vector<double> host_values_;
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

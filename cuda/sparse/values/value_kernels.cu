@@ -4,7 +4,7 @@
 #include "cuda/sparse/values/value_kernels.hpp"
 #include "sparse/values/inverse_power.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 namespace {
 
@@ -271,4 +271,4 @@ void find_largest(const double* values, Index count, double* largest, cudaStream
   check_launch("find_largest");
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

@@ -4,7 +4,7 @@
 
 #include "cuda/multiply/storage/device_csr.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline sparse {
 
 /// Lanes that share a row, by the non-zeros of rows in the mean.
 constexpr int lanes_of_row(Index mean) {
@@ -62,4 +62,4 @@ void take_entries(const double* values, const Index* entries, Index count, doubl
 /// *largest <- max(*largest, |value_k|), infinite where a value is not a finite number.
 void find_largest(const double* values, Index count, double* largest, cudaStream_t stream);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::sparse

@@ -9,7 +9,7 @@
 #include "cuda/vectors/products/row_sums.cuh"
 #include "multiply/fast/fast_groups.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline vectors {
 
 using namespace row_forms;
 using namespace row_lanes;
@@ -244,4 +244,4 @@ void load_band_products() {
   load_product_dots();
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::vectors

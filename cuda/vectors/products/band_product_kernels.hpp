@@ -9,7 +9,7 @@
 #include "cuda/vectors/products/forms/grouped_rows.hpp"
 #include "cuda/vectors/reduction_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline vectors {
 
 /// Rows of K elements in two arrays: row i is row i of `own` for i < split, and row i - split of
 /// `others` from there on.
@@ -80,4 +80,4 @@ void multiply_row_magnitudes(const RowsView& a, double h, const SplitRows<const 
 void load_band_products();
 void load_product_dots();
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::vectors

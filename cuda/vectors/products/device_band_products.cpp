@@ -17,7 +17,7 @@
 #include "cuda/vectors/reduction_memory.hpp"
 #include "matrix/structure.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline vectors {
 
 namespace {
 
@@ -313,4 +313,4 @@ std::optional<CsrView<double>> rows_on_device(const BandProducts& products) {
   return here->rows_on_device();
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::vectors

@@ -7,7 +7,7 @@
 #include "matrix/csr.hpp"
 #include "vectors/products/band_products.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline vectors {
 
 /// BandProducts in the memory of the current GPU, for vectors there; the rows are uploaded once,
 /// the transposed ones at the first product with them, the halo with each product. `rows` must
@@ -25,4 +25,4 @@ std::unique_ptr<BandProducts> device_band_products(DeviceCsr<double> rows, Index
 /// to stand in the same place.
 std::optional<CsrView<double>> rows_on_device(const BandProducts& products);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::vectors

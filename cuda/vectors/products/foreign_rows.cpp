@@ -4,7 +4,7 @@
 #include "cuda/core/stream.hpp"
 #include "cuda/vectors/device_vectors.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline vectors {
 
 void take_rows(Vectors& rows, std::span<const double> from) {
   CUDA_CHECK(cudaMemcpyAsync(on_device(rows).data(), from.data(), from.size_bytes(),
@@ -18,4 +18,4 @@ void give_rows(const Vectors& rows, std::span<double> to) {
   wait_for(current_stream());
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::vectors

@@ -4,7 +4,7 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/vectors/products/full_columns.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline vectors {
 
 namespace {
 
@@ -87,4 +87,4 @@ void multiply_full_columns(const CsrView<double>& a, Terms terms, const double* 
   check_launch("multiply_full_columns");
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::vectors

@@ -3,7 +3,7 @@
 #include "cuda/core/device_array.hpp"
 #include "cuda/multiply/storage/device_csr.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline vectors {
 
 /// The terms that a product with the transposed rows adds up.
 enum class Terms { values, magnitudes };
@@ -15,4 +15,4 @@ enum class Terms { values, magnitudes };
 void multiply_full_columns(const CsrView<double>& a, Terms terms, const double* x, double* y,
                            Index columns, DeviceArray<double>& parts, cudaStream_t stream);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::vectors

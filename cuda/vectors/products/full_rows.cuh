@@ -6,7 +6,7 @@
 #include "cuda/vectors/products/row_lanes.cuh"
 #include "cuda/vectors/products/row_sums.cuh"
 
-namespace spsolve::cuda::full_rows {
+namespace spsolve::cuda::inline vectors::full_rows {
 
 using namespace row_lanes;
 
@@ -172,4 +172,4 @@ __device__ void sum_up(const CsrView<double>& a, Index first, const double* x, I
   finish(first + warp, sum);
 }
 
-}  // namespace spsolve::cuda::full_rows
+}  // namespace spsolve::cuda::vectors::full_rows

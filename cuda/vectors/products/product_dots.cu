@@ -4,7 +4,7 @@
 #include "cuda/vectors/products/forms/row_forms.cuh"
 #include "cuda/vectors/products/row_sums.cuh"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline vectors {
 
 using namespace row_forms;
 using namespace row_sums;
@@ -146,4 +146,4 @@ void multiply_and_dots(const RowsView& a, const SplitRows<const double>& x, doub
               dots, stream);
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::vectors

@@ -4,7 +4,7 @@
 #include "cuda/vectors/products/row_lanes.cuh"
 #include "cuda/vectors/products/twofold_sums.cuh"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline vectors {
 
 using namespace row_lanes;
 
@@ -345,4 +345,4 @@ void subtract_product(const RowsView& a, const SplitRows<const double>& x, const
   check_launch("subtract_product");
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::vectors

@@ -2,7 +2,7 @@
 
 #include "cuda/vectors/products/band_product_kernels.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline vectors {
 
 /// Rows of maxima, and their width, that subtract_product() leaves: at most 1024.
 Index residual_blocks(const RowsView& a, Index columns);
@@ -22,4 +22,4 @@ struct ResidualRows {
 void subtract_product(const RowsView& a, const SplitRows<const double>& x, const double* b,
                       const ResidualRows& to, Index columns, double* maxima, cudaStream_t stream);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::vectors

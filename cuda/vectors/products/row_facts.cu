@@ -1,7 +1,7 @@
 #include "cuda/vectors/products/row_facts.hpp"
 #include "cuda/vectors/products/rows_by_lanes.cuh"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline vectors {
 
 using namespace rows_by_lanes;
 
@@ -94,4 +94,4 @@ void write_diagonal(const CsrView<double>& a, double* d, double* inverse, cudaSt
   check_launch("diagonal");
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::vectors

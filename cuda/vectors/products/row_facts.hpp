@@ -4,7 +4,7 @@
 
 #include "cuda/multiply/storage/device_csr.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline vectors {
 
 /// Entries of the longest row; waits for `stream`.
 Index longest_row(const CsrView<double>& rows, cudaStream_t stream);
@@ -19,4 +19,4 @@ void write_column_maxima(const CsrView<double>& a, const double* factors, double
 /// d_i <- |a_ii|, or 1 where that is 0, and inverse_i <- 1 / d_i.
 void write_diagonal(const CsrView<double>& a, double* d, double* inverse, cudaStream_t stream);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::vectors

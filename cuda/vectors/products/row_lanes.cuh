@@ -9,7 +9,7 @@
 #include "cuda/core/packed.cuh"
 #include "cuda/vectors/products/band_product_kernels.hpp"
 
-namespace spsolve::cuda::row_lanes {
+namespace spsolve::cuda::inline vectors::row_lanes {
 
 inline constexpr int threads = 256;
 inline constexpr int warps = threads / warp_size;
@@ -233,4 +233,4 @@ inline bool aligned_to_packs(const void* data, Index columns) {
                       sizeof(Packed<double, widest_pack>));
 }
 
-}  // namespace spsolve::cuda::row_lanes
+}  // namespace spsolve::cuda::vectors::row_lanes

@@ -8,7 +8,7 @@
 #include "cuda/vectors/products/band_product_kernels.hpp"
 #include "cuda/vectors/products/row_lanes.cuh"
 
-namespace spsolve::cuda::row_sums {
+namespace spsolve::cuda::inline vectors::row_sums {
 
 using row_lanes::from_lane_behind;
 
@@ -128,4 +128,4 @@ struct GroupSums {
       : of{(static_cast<void>(row), start)...} {}
 };
 
-}  // namespace spsolve::cuda::row_sums
+}  // namespace spsolve::cuda::vectors::row_sums

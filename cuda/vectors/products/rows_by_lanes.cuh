@@ -6,7 +6,7 @@
 #include "cuda/core/launch.cuh"
 #include "cuda/multiply/storage/device_csr.hpp"
 
-namespace spsolve::cuda::rows_by_lanes {
+namespace spsolve::cuda::inline vectors::rows_by_lanes {
 
 inline constexpr int threads = 256;
 inline constexpr int lanes = 8;  // that share a row
@@ -53,4 +53,4 @@ __device__ inline RowEntries place_of(const CsrView<double>& a, Index i) {
   return i < a.rows ? RowEntries{a.row_offsets[i], a.row_offsets[i + 1]} : RowEntries{};
 }
 
-}  // namespace spsolve::cuda::rows_by_lanes
+}  // namespace spsolve::cuda::vectors::rows_by_lanes

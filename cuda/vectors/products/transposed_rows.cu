@@ -9,7 +9,7 @@
 #include "cuda/vectors/products/transposed_rows.hpp"
 #include "vectors/vector_bytes.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline vectors {
 
 namespace {
 
@@ -119,4 +119,4 @@ DeviceCsr<double> transposed_rows(const CsrView<double>& rows, cudaStream_t stre
   return result;
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::vectors

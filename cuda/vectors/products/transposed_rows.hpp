@@ -4,7 +4,7 @@
 
 #include "cuda/multiply/storage/device_csr.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline vectors {
 
 /// A^T of rows in the memory of the current GPU, on `stream` and waited for: each of its rows in
 /// ascending order, as transpose() has them on the host, so that products have the same bits.
@@ -12,4 +12,4 @@ namespace spsolve::cuda {
 /// the rows of A^T. bytes_to_transpose() says what that takes in addition to the result.
 DeviceCsr<double> transposed_rows(const CsrView<double>& rows, cudaStream_t stream);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::vectors

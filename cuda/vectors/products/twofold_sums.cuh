@@ -2,7 +2,7 @@
 
 // Sums of products in twice the precision of double.
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline vectors {
 
 /// A sum in two pieces, high + low. Every operation is rounded by itself, never contracted.
 struct TwofoldSum {
@@ -78,4 +78,4 @@ class BesidePower {
   double low_;
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::vectors

@@ -11,7 +11,7 @@
 extern "C" [[gnu::weak]] void openblas_set_num_threads(int);
 extern "C" [[gnu::weak]] int openblas_get_num_threads();
 
-namespace spsolve::blas {
+namespace spsolve::inline core::blas {
 
 namespace {
 
@@ -190,4 +190,4 @@ template void solve_upper_from_right(Index, Index, const double*, Index, double*
 template void factor_columns(Index, Index, float*, Index, int*);
 template void factor_columns(Index, Index, double*, Index, int*);
 
-}  // namespace spsolve::blas
+}  // namespace spsolve::core::blas

@@ -4,7 +4,7 @@
 
 #include "core/types.hpp"
 
-namespace spsolve::blas {
+namespace spsolve::inline core::blas {
 
 // The few BLAS and LAPACK operations that elimination needs, for row-major matrices: element
 // (i, j) of a matrix with leading dimension ld is a[i * ld + j]. float and double; every dimension
@@ -77,4 +77,4 @@ void factor_columns(Index m, Index n, T* a, Index lda, int* swaps);
 /// n x K b, both overwritten. Hands back LAPACK's info: 0, or the 1-based step of a zero pivot.
 int solve_system(Index n, Index columns, double* a, double* b);
 
-}  // namespace spsolve::blas
+}  // namespace spsolve::core::blas

@@ -27,7 +27,7 @@ extern "C" [[gnu::weak]] int mkl_get_max_threads();
 extern "C" [[gnu::weak]] void gotoblas_dynamic_init();
 extern "C" [[gnu::weak]] void gotoblas_dynamic_quit();
 
-namespace spsolve::blas {
+namespace spsolve::inline core::blas {
 
 namespace {
 
@@ -183,4 +183,4 @@ std::string faster_kernels() {
                      remedy());
 }
 
-}  // namespace spsolve::blas
+}  // namespace spsolve::core::blas

@@ -7,7 +7,7 @@
 
 #include "core/types.hpp"
 
-namespace spsolve::column_blas {
+namespace spsolve::inline core::column_blas {
 
 // Operations of the BLAS on column-major matrices, as fronts are stored: element (i, j) of a matrix
 // with leading dimension ld is a[i + j * ld]. Every dimension fits an int.
@@ -99,4 +99,4 @@ T largest_magnitude(Index m, Index n, const T* a, Index ld) {
   return largest;
 }
 
-}  // namespace spsolve::column_blas
+}  // namespace spsolve::core::column_blas

@@ -4,7 +4,7 @@
 // Everything here is inlined, so that nobody minds how such vectors would be handed over.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-namespace spsolve::column_blas {
+namespace spsolve::inline core::column_blas {
 
 namespace {
 
@@ -223,4 +223,4 @@ template void solve_triangle(CBLAS_SIDE, Triangle, Index, Index, const float*, I
 template void solve_triangle(CBLAS_SIDE, Triangle, Index, Index, const double*, Index, double*,
                              Index);
 
-}  // namespace spsolve::column_blas
+}  // namespace spsolve::core::column_blas

@@ -9,7 +9,7 @@
 #include "dense/state/flops.hpp"
 #include "dense/state/swaps.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 namespace {
 
@@ -218,4 +218,4 @@ template Elimination eliminate_columnwise(Team&, Team&, const RowLayout&, DenseR
                                           Method, Pivoting, Progress&, Checkpoints*,
                                           Dense<double>*);
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

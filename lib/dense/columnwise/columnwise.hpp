@@ -13,7 +13,7 @@
 #include "solve/operators/pivot_statistics.hpp"
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 /// The results of an elimination in addition to the dense rows, the same on every rank but for the
 /// exchanges. The dense rows themselves hold the pivots on the diagonal, the multipliers of step k
@@ -88,4 +88,4 @@ extern template void solve_transposed(Team&, const RowLayout&, const DenseRows<f
 extern template void solve_transposed(Team&, const RowLayout&, const DenseRows<double>&,
                                       const Elimination&, Dense<double>&);
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

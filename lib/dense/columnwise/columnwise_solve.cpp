@@ -1,6 +1,6 @@
 #include "dense/columnwise/columnwise.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 namespace {
 
@@ -147,4 +147,4 @@ template void solve_transposed(Team&, const RowLayout&, const DenseRows<float>&,
 template void solve_transposed(Team&, const RowLayout&, const DenseRows<double>&,
                                const Elimination&, Dense<double>&);
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

@@ -6,7 +6,7 @@
 #include "core/types.hpp"
 #include "solve/operators/options.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 /// The entry of largest absolute value in some part of a matrix. `row` and `column` are global;
 /// row < 0 where the part is empty. A magnitude that is not finite says that the part holds an
@@ -115,4 +115,4 @@ class DenseRows {
   virtual void divide_by_diagonal(std::span<T> x, Index columns) const = 0;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

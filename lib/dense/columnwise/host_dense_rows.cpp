@@ -7,7 +7,7 @@
 #include "core/ranges.hpp"
 #include "core/tuning.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 namespace {
 
@@ -228,4 +228,4 @@ void HostDenseRows<T>::divide_by_diagonal(std::span<T> x, Index columns) const {
 template class HostDenseRows<float>;
 template class HostDenseRows<double>;
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

@@ -6,7 +6,7 @@
 #include "dense/state/fill_rows.hpp"
 #include "matrix/csr.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 /// DenseRows in host memory: row-major, OpenMP over the rows, rows padded to whole cache lines.
 template <typename T>
@@ -59,4 +59,4 @@ class HostDenseRows : public DenseRows<T> {
 extern template class HostDenseRows<float>;
 extern template class HostDenseRows<double>;
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

@@ -10,7 +10,7 @@
 #include "solve/operators/options.hpp"
 #include "solve/part_seconds.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 /// Multipliers above this make a tournament's panel worth redoing with partial pivoting.
 inline constexpr double largest_tournament_multiplier = 10;
@@ -209,4 +209,4 @@ std::vector<Range> pieces_behind(const BlockedRows<T>& rows, Range panel, Range 
   return pieces;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

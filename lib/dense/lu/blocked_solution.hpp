@@ -4,9 +4,11 @@
 
 #include "core/types.hpp"
 
-namespace spsolve {
-
+namespace spsolve::inline vectors {
 class Vectors;
+}
+
+namespace spsolve::inline dense {
 
 /// Which triangle of an eliminated matrix: L with its unit diagonal not stored, or U.
 enum class Triangle { unit_lower, upper };
@@ -93,4 +95,4 @@ class BlockedSolution {
   virtual bool keeps_factors() const { return false; }
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

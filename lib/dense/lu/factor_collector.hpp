@@ -9,7 +9,7 @@
 #include "dense/lu/lu.hpp"
 #include "dense/state/fill_rows.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 /// Finds the largest number in U among the factors of a team's panels, and takes them into host
 /// memory where somebody wants them there. That is put off until the host would wait, and goes on
@@ -86,4 +86,4 @@ class FactorCollector {
   double largest_upper_ = 0;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

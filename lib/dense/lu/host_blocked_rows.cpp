@@ -8,7 +8,7 @@
 #include "dense/lu/lapack_panel.hpp"
 #include "dense/lu/small_lu.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 template <typename T>
 std::int64_t HostBlockedRows<T>::bytes(Index height, Index order, Index max_width, int ranks) {
@@ -286,4 +286,4 @@ std::vector<T> HostBlockedRows<T>::diagonal() const {
 template class HostBlockedRows<float>;
 template class HostBlockedRows<double>;
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

@@ -6,7 +6,7 @@
 #include "dense/state/swaps.hpp"
 #include "matrix/csr.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 /// BlockedRows in host memory: row-major, BLAS for the products, LAPACK for the panel.
 template <typename T>
@@ -82,4 +82,4 @@ class HostBlockedRows : public BlockedRows<T> {
 extern template class HostBlockedRows<float>;
 extern template class HostBlockedRows<double>;
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

@@ -7,7 +7,7 @@
 #include "dense/lu/small_lu.hpp"
 #include "vectors/multivector/vectors.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 template <typename T>
 void HostBlockedSolution<T>::take_order(std::span<const Index> order) {
@@ -178,4 +178,4 @@ void HostBlockedSolution<T>::read_sums(std::span<T> sums) {
 template class HostBlockedSolution<float>;
 template class HostBlockedSolution<double>;
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

@@ -5,7 +5,7 @@
 #include "dense/lu/blocked_solution.hpp"
 #include "matrix/dense.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 /// A BlockedSolution in host memory, by BLAS.
 template <typename T>
@@ -54,4 +54,4 @@ class HostBlockedSolution final : public BlockedSolution<T> {
 extern template class HostBlockedSolution<float>;
 extern template class HostBlockedSolution<double>;
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

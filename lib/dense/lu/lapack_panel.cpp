@@ -5,7 +5,7 @@
 
 #include "core/blas/blas.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 namespace {
 
@@ -57,4 +57,4 @@ SPSOLVE_INSTANTIATE(float)
 SPSOLVE_INSTANTIATE(double)
 #undef SPSOLVE_INSTANTIATE
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

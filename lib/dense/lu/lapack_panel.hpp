@@ -4,7 +4,7 @@
 
 #include "core/types.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 // Panels of dense rows, row-major with leading dimension `stride`, for LAPACK, which takes columns.
 
@@ -23,4 +23,4 @@ Index factor_panel_by_lapack(T* panel, Index stride, Index rows, Index width, T*
 template <typename T>
 Index bad_pivot(const T* pivots, Index step, Index count);
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

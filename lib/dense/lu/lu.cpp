@@ -14,7 +14,7 @@
 #include "dense/state/fill_rows.hpp"
 #include "dense/state/swaps.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 namespace {
 
@@ -413,4 +413,4 @@ template LuFactors<float> factor_lu(Team&, Team&, Team&, const RowLayout&, Block
 template LuFactors<double> factor_lu(Team&, Team&, Team&, const RowLayout&, BlockedRows<double>&,
                                      Pivoting, Progress&, Checkpoints*, Index);
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

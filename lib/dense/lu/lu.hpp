@@ -12,7 +12,7 @@
 #include "solve/operators/pivot_statistics.hpp"
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 /// The results of lu in addition to the blocked rows. Every rank knows the pivots of every panel,
 /// and in a team their L and U.
@@ -107,4 +107,4 @@ extern template void solve_lu_transposed(Team&, Team&, const BlockedRows<float>&
 extern template void solve_lu_transposed(Team&, Team&, const BlockedRows<double>&,
                                          const LuFactors<double>&, Dense<double>&);
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

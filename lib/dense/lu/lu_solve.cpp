@@ -1,6 +1,6 @@
 #include "dense/lu/lu.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 namespace {
 
@@ -121,4 +121,4 @@ template void solve_lu_transposed(Team&, Team&, const BlockedRows<float>&, const
 template void solve_lu_transposed(Team&, Team&, const BlockedRows<double>&,
                                   const LuFactors<double>&, Dense<double>&);
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 namespace {
 
@@ -134,4 +134,4 @@ template void save_lu(Checkpoints&, CheckpointRequest, const BlockedRows<float>&
 template void save_lu(Checkpoints&, CheckpointRequest, const BlockedRows<double>&,
                       const EliminationState&);
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

@@ -6,7 +6,7 @@
 #include "dense/lu/lu.hpp"
 #include "dense/state/elimination_state.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 // How lu is kept and goes on. A row of A holds the same values on any number of ranks: multipliers
 // in the columns of earlier panels, L and U in those of its own panel, U or the rest of the matrix
@@ -36,4 +36,4 @@ template <typename T>
 void save_lu(Checkpoints& checkpoints, CheckpointRequest request, const BlockedRows<T>& rows,
              const EliminationState& state);
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

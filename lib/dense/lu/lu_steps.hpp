@@ -10,7 +10,7 @@
 #include "distribute/layout/row_layout.hpp"
 #include "process/progress.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 /// The panel that begins at column `first`. It ends with a cyclic block, which it need not begin
 /// with where a checkpoint of other blocks went on; where steps wait for wide panels, with half a
@@ -52,4 +52,4 @@ class PartTimer {
   Timer whole_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

@@ -7,7 +7,7 @@
 
 #include "dense/lu/small_lu.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 namespace {
 
@@ -201,4 +201,4 @@ SPSOLVE_INSTANTIATE(float)
 SPSOLVE_INSTANTIATE(double)
 #undef SPSOLVE_INSTANTIATE
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

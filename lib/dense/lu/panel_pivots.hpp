@@ -5,7 +5,7 @@
 #include "dense/lu/blocked_rows.hpp"
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 /// The pivot rows of a panel in the order of elimination, the same on every rank.
 struct PanelPivots {
@@ -62,4 +62,4 @@ template <typename T>
 PanelPivots pivots_in_order(Team& team, BlockedRows<T>& rows, Index first_active, Range panel,
                             int owner);
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

@@ -6,7 +6,7 @@
 #include "core/types.hpp"
 #include "solve/operators/options.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 /// Narrow panels while a matrix is small: their latency counts, not the update's rate. A GPU alone
 /// eliminates inside a wide panel by halves, so that only the update's rate counts, and a small
@@ -40,4 +40,4 @@ inline Index rest_begins(Index order, Index block) {
   return std::min((order - rows + block - 1) / block * block, order);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

@@ -3,7 +3,7 @@
 #include "dense/lu/lu.hpp"
 #include "dense/state/swaps.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 template <typename T>
 EliminatedTail eliminate_tail(Team& team, Team& pivot_team, ReplicatedTail<T>& tail,
@@ -57,4 +57,4 @@ template EliminatedTail eliminate_tail(Team&, Team&, ReplicatedTail<float>&, std
 template EliminatedTail eliminate_tail(Team&, Team&, ReplicatedTail<double>&,
                                        std::span<const Range>, const std::vector<Index>&, Pivoting);
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

@@ -8,7 +8,7 @@
 #include "solve/operators/pivot_statistics.hpp"
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 /// The rest of a team's matrix from column `first` on: all its rows go to every rank, which
 /// eliminates them for itself. Few rows are sooner eliminated so than by ranks that wait for each
@@ -63,4 +63,4 @@ EliminatedTail eliminate_tail(Team& team, Team& pivot_team, ReplicatedTail<T>& t
                               std::span<const Range> active, const std::vector<Index>& rows_here,
                               Pivoting pivoting);
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

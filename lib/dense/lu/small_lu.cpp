@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 namespace {
 
@@ -103,4 +103,4 @@ template void factor_small(Index, Index, std::span<double>, bool, std::span<Inde
 template void solve_small_transposed(Triangle, Index, const float*, Index, float*, Index);
 template void solve_small_transposed(Triangle, Index, const double*, Index, double*, Index);
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

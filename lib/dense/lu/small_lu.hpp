@@ -5,7 +5,7 @@
 #include "core/types.hpp"
 #include "dense/lu/blocked_solution.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 /// LU factorisation of a small row-major matrix A of rows x width values, rows >= width, in one
 /// thread: L (unit diagonal not stored) and U take A's place. With `pivoting` rows are swapped
@@ -21,4 +21,4 @@ template <typename T>
 void solve_small_transposed(Triangle triangle, Index width, const T* a, Index stride, T* x,
                             Index columns);
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

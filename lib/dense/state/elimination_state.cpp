@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 namespace {
 
@@ -232,4 +232,4 @@ void save_elimination(Checkpoints& checkpoints, CheckpointRequest agreed,
   });
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

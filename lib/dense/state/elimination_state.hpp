@@ -8,7 +8,7 @@
 #include "checkpoint/checkpoints.hpp"
 #include "core/types.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 // An elimination of dense rows keeps two sections in a checkpoint,
 //
@@ -90,4 +90,4 @@ void load_rows(Checkpoints& checkpoints, const std::vector<Index>& rows, const R
 void save_elimination(Checkpoints& checkpoints, CheckpointRequest agreed,
                       const EliminationState& state, const RowsOut& rows);
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <new>
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 namespace {
 
@@ -51,4 +51,4 @@ template Index padded_stride<double>(Index);
 template void fill_dense_rows(const Csr<double>&, float*, Index);
 template void fill_dense_rows(const Csr<double>&, double*, Index);
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

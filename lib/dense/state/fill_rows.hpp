@@ -8,7 +8,7 @@
 #include "core/types.hpp"
 #include "matrix/csr.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 /// Memory without values, aligned to a cache line, freed with the object. Throws std::bad_alloc.
 template <typename T>
@@ -51,4 +51,4 @@ double largest_of(const T* values, Index count) {
 template <typename T>
 void fill_dense_rows(const Csr<double>& sparse, T* rows, Index stride);
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

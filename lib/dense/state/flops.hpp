@@ -5,7 +5,7 @@
 #include "core/types.hpp"
 #include "solve/operators/options.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 // The work of eliminations, over all ranks. Methods that eliminate below the pivot only, lu and
 // gauss, update (n - k)^2 elements in step k, 2/3 n^3 flops; gauss_jordan, which does so above it,
@@ -24,4 +24,4 @@ inline double share_done(Method method, Index done, Index n) {
   return 1.0 - std::pow(left, method == Method::gauss_jordan ? 2 : 3);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

@@ -7,7 +7,7 @@
 
 #include "core/types.hpp"
 
-namespace spsolve {
+namespace spsolve::inline dense {
 
 /// Two rows that change places.
 struct RowSwap {
@@ -52,4 +52,4 @@ inline void append_swaps(Index first, std::span<const Index> swaps, std::vector<
   for (const Index other : swaps) pairs.push_back({first++, other});
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::dense

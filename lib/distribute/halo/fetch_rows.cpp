@@ -4,7 +4,7 @@
 
 #include "matrix/structure.hpp"
 
-namespace spsolve {
+namespace spsolve::inline distribute {
 
 namespace {
 
@@ -86,4 +86,4 @@ Csr<double> trade_rows(Team& team, const HaloPlan& plan, const Csr<double>& leav
   return halo;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::distribute

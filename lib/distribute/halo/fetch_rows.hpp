@@ -4,7 +4,7 @@
 #include "matrix/csr.hpp"
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline distribute {
 
 /// The halo's rows of a sparse matrix whose rows lie in plan.bands, columns as they are: what a
 /// product with it needs of other ranks. `own`: this rank's rows. Two messages each way with each
@@ -15,4 +15,4 @@ Csr<double> fetch_rows(Team& team, const HaloPlan& plan, const Csr<double>& own)
 /// plan.rows_to_send[k]. Collective.
 Csr<double> trade_rows(Team& team, const HaloPlan& plan, const Csr<double>& leaving);
 
-}  // namespace spsolve
+}  // namespace spsolve::distribute

@@ -9,7 +9,7 @@
 #include "multiply/kernel/kernel.hpp"
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline distribute {
 
 /// Seconds of one distributed product on one rank, by what they went into. On a GPU pack, exchange
 /// and the boundary part's product go on concurrently with the interior part.
@@ -94,4 +94,4 @@ inline DeviceMaker<double>& maker(ProductBackend& backend) {
   return backend.doubles();
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::distribute

@@ -7,7 +7,7 @@
 #include "distribute/halo/halo_plan.hpp"
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline distribute {
 
 /// The messages of a plan for K columns, by the team: from `outgoing`, sent rows x K, to the
 /// neighbours, and from them into `incoming`, halo rows x K. The spans are not read or written
@@ -31,4 +31,4 @@ std::unique_ptr<Messages> halo_messages(Team& team, const HaloPlan& plan,
   return team.messages(sends, receives);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::distribute

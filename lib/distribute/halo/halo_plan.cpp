@@ -4,7 +4,7 @@
 #include <limits>
 #include <span>
 
-namespace spsolve {
+namespace spsolve::inline distribute {
 
 namespace {
 
@@ -82,4 +82,4 @@ HaloPlan make_halo_plan(Team& team, const RowLayout& bands, const std::vector<In
   return plan;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::distribute

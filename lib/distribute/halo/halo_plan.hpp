@@ -5,7 +5,7 @@
 #include "distribute/layout/row_layout.hpp"
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline distribute {
 
 /// Which rows of X this rank gets from whom, and which of its own it gives to whom. The rows of X
 /// that a rank needs in addition to its own are its halo, numbered in ascending global order; so
@@ -36,4 +36,4 @@ bool sends_ranges_only(const HaloPlan& plan);
 /// rank tells its neighbours once what it needs.
 HaloPlan make_halo_plan(Team& team, const RowLayout& bands, const std::vector<Index>& needed);
 
-}  // namespace spsolve
+}  // namespace spsolve::distribute

@@ -7,7 +7,7 @@
 #include "core/error.hpp"
 #include "matrix/convert.hpp"
 
-namespace spsolve {
+namespace spsolve::inline distribute {
 
 template <typename T>
 SplitRows<T> split_rows(CompressedRows&& given, const HaloPlan& plan) {
@@ -83,4 +83,4 @@ SplitRows<T> split_rows(CompressedRows&& given, const HaloPlan& plan) {
 template SplitRows<float> split_rows(CompressedRows&&, const HaloPlan&);
 template SplitRows<double> split_rows(CompressedRows&&, const HaloPlan&);
 
-}  // namespace spsolve
+}  // namespace spsolve::distribute

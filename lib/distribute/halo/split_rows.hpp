@@ -5,7 +5,7 @@
 #include "distribute/halo/halo_plan.hpp"
 #include "distribute/layout/compressed_rows.hpp"
 
-namespace spsolve {
+namespace spsolve::inline distribute {
 
 /// This rank's rows in two parts, A = [interior | boundary]: what multiplies its own rows of X, and
 /// can be multiplied at once, and what multiplies the halo. Cut by columns rather than by rows, so
@@ -24,4 +24,4 @@ struct SplitRows {
 template <typename T>
 SplitRows<T> split_rows(CompressedRows&& rows, const HaloPlan& plan);
 
-}  // namespace spsolve
+}  // namespace spsolve::distribute

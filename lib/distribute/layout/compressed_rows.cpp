@@ -5,7 +5,7 @@
 
 #include "core/error.hpp"
 
-namespace spsolve {
+namespace spsolve::inline distribute {
 
 CompressedRows compress_columns(Csr<double>&& rows) {
   CompressedRows result;
@@ -41,4 +41,4 @@ Csr<double> with_all_columns(CompressedRows&& band) {
   return rows;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::distribute

@@ -4,7 +4,7 @@
 
 #include "matrix/csr.hpp"
 
-namespace spsolve {
+namespace spsolve::inline distribute {
 
 /// A band of rows whose columns are numbered as they occur: column j of `rows` is column
 /// global_columns[j] of the matrix. So column indices have 32 bits however many columns the matrix
@@ -22,4 +22,4 @@ CompressedRows compress_columns(Csr<double>&& rows);
 /// Error(input) where they have more.
 Csr<double> with_all_columns(CompressedRows&& band);
 
-}  // namespace spsolve
+}  // namespace spsolve::distribute

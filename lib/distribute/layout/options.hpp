@@ -4,7 +4,7 @@
 
 #include "core/words.hpp"
 
-namespace spsolve {
+namespace spsolve::inline distribute {
 
 /// How rows are dealt out in bands: of equal rows, of equal non-zeros, or the latter where it is
 /// worth it.
@@ -29,4 +29,4 @@ constexpr Words words_of(Transport) {
   return transport_words;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::distribute

@@ -1,6 +1,6 @@
 #include "distribute/layout/row_layout.hpp"
 
-namespace spsolve {
+namespace spsolve::inline distribute {
 
 RowLayout bands_of_heights(Team& team, Index own) {
   RowLayout bands{0, team.size(), {0}};
@@ -88,4 +88,4 @@ RowLayout bands_of_x(const RowLayout& bands, Index columns) {
   return bands.rows == columns ? bands : RowLayout{columns, bands.ranks};
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::distribute

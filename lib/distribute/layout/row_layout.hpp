@@ -9,7 +9,7 @@
 #include "distribute/layout/options.hpp"
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline distribute {
 
 /// Rows that bands keep together: the unknowns of a node, be they 2, 3, 4 or 6, often have rows of
 /// equal columns, and products take such rows together. Bands of few rows keep none together.
@@ -155,4 +155,4 @@ constexpr std::string_view kind_of(const RowLayout& bands) {
 /// its diagonal blocks are square too; else of equal height.
 RowLayout bands_of_x(const RowLayout& bands, Index columns);
 
-}  // namespace spsolve
+}  // namespace spsolve::distribute

@@ -15,7 +15,7 @@
 #include "io/matrix_market/matrix_market_header.hpp"
 #include "matrix/convert.hpp"
 
-namespace spsolve {
+namespace spsolve::inline distribute {
 
 namespace {
 
@@ -330,4 +330,4 @@ BandedMatrix read_file_in_bands(Team& team, const BandedReading& reading) {
   return result;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::distribute

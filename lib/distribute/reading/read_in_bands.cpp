@@ -3,7 +3,7 @@
 #include "io/matrix_source.hpp"
 #include "matrix/generate/generate.hpp"
 
-namespace spsolve {
+namespace spsolve::inline distribute {
 
 Csr<double> rotated_rows(const std::function<Csr<double>(Range)>& rows_of, Index rows, Index by,
                          Range wanted) {
@@ -107,4 +107,4 @@ BandedMatrix read_in_bands(Team& team, const BandedReading& reading) {
   }
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::distribute

@@ -7,7 +7,7 @@
 #include "distribute/layout/row_layout.hpp"
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline distribute {
 
 /// A matrix in bands: what all ranks know of it, and this rank's rows.
 struct BandedMatrix {
@@ -58,4 +58,4 @@ Csr<double> rotated_rows(const std::function<Csr<double>(Range)>& rows_of, Index
 /// ranks: `counts[b]` is this rank's share of those in rows [b step, (b + 1) step). Collective.
 NonzeroProfile add_profiles(Team& team, Index rows, std::vector<Index> counts);
 
-}  // namespace spsolve
+}  // namespace spsolve::distribute

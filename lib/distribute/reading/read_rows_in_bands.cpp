@@ -8,7 +8,7 @@
 #include "io/binary/petsc.hpp"
 #include "io/files/mapped_file.hpp"
 
-namespace spsolve {
+namespace spsolve::inline distribute {
 
 namespace {
 
@@ -68,4 +68,4 @@ BandedMatrix read_rows_in_bands(Team& team, const BandedReading& reading) {
   return result;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::distribute

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace spsolve {
+namespace spsolve::inline distribute {
 
 namespace {
 
@@ -145,4 +145,4 @@ Dense<double> gather_rows(Team& team, const RowLayout& bands, const Dense<T>& ba
 template Dense<double> gather_rows(Team&, const RowLayout&, const Dense<float>&);
 template Dense<double> gather_rows(Team&, const RowLayout&, const Dense<double>&);
 
-}  // namespace spsolve
+}  // namespace spsolve::distribute

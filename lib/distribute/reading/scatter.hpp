@@ -5,7 +5,7 @@
 #include "matrix/dense.hpp"
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline distribute {
 
 /// Deals the rows of rank 0's matrix out: rank r gets the rows of layout.segments(r), in that
 /// order, as a Csr whose columns stay global; other ranks pass an empty matrix. Bands are sent from
@@ -27,4 +27,4 @@ Dense<double> scatter_rows(Team& team, const RowLayout& layout, const Dense<doub
 template <typename T>
 Dense<double> gather_rows(Team& team, const RowLayout& bands, const Dense<T>& band);
 
-}  // namespace spsolve
+}  // namespace spsolve::distribute

@@ -8,7 +8,7 @@
 #include "io/binary/npy.hpp"
 #include "io/binary/petsc.hpp"
 
-namespace spsolve::io {
+namespace spsolve::inline io {
 
 bool DenseFile::is_one(const std::filesystem::path& path) {
   const MappedFile file = MappedFile::open(path, "a matrix");

@@ -15,7 +15,7 @@
 
 // Dense arrays of binary files, of which any rows can be read alone.
 
-namespace spsolve::io {
+namespace spsolve::inline io {
 
 /// Where the elements of an array of rows x columns are.
 struct DenseNumbers {

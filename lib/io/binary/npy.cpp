@@ -9,7 +9,7 @@
 #include "core/error.hpp"
 #include "io/binary/zip.hpp"
 
-namespace spsolve::io {
+namespace spsolve::inline io {
 
 namespace {
 

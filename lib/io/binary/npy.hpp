@@ -10,7 +10,7 @@
 // 3). Read are booleans, integers and float32 and float64 in either order of bytes, and texts;
 // complex and structured ones, objects and others are refused by name.
 
-namespace spsolve::io {
+namespace spsolve::inline io {
 
 /// The facts of the header of such a file, and the place of the array.
 struct NpyArray {

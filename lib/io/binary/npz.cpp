@@ -9,7 +9,7 @@
 #include "matrix/compressed_arrays.hpp"
 #include "process/system.hpp"
 
-namespace spsolve::io {
+namespace spsolve::inline io {
 
 namespace {
 

@@ -15,7 +15,7 @@
 // Sparse matrices as scipy.sparse.save_npz() writes them: archives of arrays, of the formats csr,
 // csc and coo, stored or deflated.
 
-namespace spsolve::io {
+namespace spsolve::inline io {
 
 /// The size, from the arrays' headers. Throws Error(input) as read_npz() does of them.
 MatrixShape npz_shape(std::string_view bytes, const std::string& name);

@@ -8,7 +8,7 @@
 #include "matrix/compressed_arrays.hpp"
 #include "matrix/structure.hpp"
 
-namespace spsolve::io {
+namespace spsolve::inline io {
 
 namespace {
 

@@ -13,7 +13,7 @@
 // PETSc's binary files (MatView and VecView of a binary viewer), of real double numbers and indices
 // of 32 or 64 bits, all with the highest byte first.
 
-namespace spsolve::io {
+namespace spsolve::inline io {
 
 enum class PetscObject { matrix, dense_matrix, vector };
 

@@ -14,7 +14,7 @@
 // Zip archives (PKWARE, .ZIP File Format Specification 6.3.10), as numpy keeps several arrays in
 // one: members stored or deflated, with 64-bit sizes where they are needed.
 
-namespace spsolve::io {
+namespace spsolve::inline io {
 
 bool is_zip(std::string_view bytes);
 

@@ -8,7 +8,7 @@
 #include "core/types.hpp"
 #include "matrix/dense.hpp"
 
-namespace spsolve::io {
+namespace spsolve::inline io {
 
 /// A file of a dense array that is written column by column, whole or not at all.
 class ArrayFile {

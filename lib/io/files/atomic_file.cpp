@@ -13,7 +13,7 @@
 #include "core/error.hpp"
 #include "io/files/special_file.hpp"
 
-namespace spsolve::io {
+namespace spsolve::inline io {
 
 namespace fs = std::filesystem;
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace spsolve::io {
+namespace spsolve::inline io {
 
 /// The file that `path` leads to, which need not be there. Throws Error(resources) where a link on
 /// the way is another user's, neither this process' nor that of the folder's owner, and anyone may

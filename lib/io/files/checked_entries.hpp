@@ -4,7 +4,7 @@
 
 #include "core/types.hpp"
 
-namespace spsolve {
+namespace spsolve::inline io {
 
 /// How many of a file's entries were looked at before a deadline.
 struct CheckedEntries {
@@ -18,4 +18,4 @@ inline bool sums_may_overflow(double largest, Index count) {
   return largest * static_cast<double>(count) > std::numeric_limits<double>::max();
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::io

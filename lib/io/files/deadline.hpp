@@ -4,7 +4,7 @@
 
 #include "core/timer.hpp"
 
-namespace spsolve {
+namespace spsolve::inline io {
 
 /// A time from now on, for work that may be left undone.
 class Deadline {
@@ -21,4 +21,4 @@ class Deadline {
   Timer timer_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::io

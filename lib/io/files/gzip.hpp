@@ -7,7 +7,7 @@
 
 #include "io/files/inflater.hpp"
 
-namespace spsolve::io {
+namespace spsolve::inline io {
 
 /// Whether `bytes` begin like a gzip file. The content counts, never the file's name.
 bool is_gzip(std::string_view bytes);

@@ -7,7 +7,7 @@
 
 #include "core/error.hpp"
 
-namespace spsolve::io {
+namespace spsolve::inline io {
 
 namespace {
 

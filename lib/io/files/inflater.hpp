@@ -4,7 +4,7 @@
 #include <memory>
 #include <string_view>
 
-namespace spsolve::io {
+namespace spsolve::inline io {
 
 /// Inflates deflated data (RFC 1951) that lie in memory, as much at a time as is asked for.
 class Inflater {

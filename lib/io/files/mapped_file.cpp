@@ -15,7 +15,7 @@
 #include "core/error.hpp"
 #include "io/files/special_file.hpp"
 
-namespace spsolve::io {
+namespace spsolve::inline io {
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string_view>
 
-namespace spsolve::io {
+namespace spsolve::inline io {
 
 /// A run of bytes in memory that is a file, mapped read-only, or an anonymous buffer that grows.
 /// At least 64 zero bytes may be read after the last one, so that a parser needs no test of its

@@ -17,7 +17,7 @@
 #include "core/error.hpp"
 #include "process/system.hpp"
 
-namespace spsolve::io {
+namespace spsolve::inline io {
 
 namespace fs = std::filesystem;
 

@@ -7,7 +7,7 @@
 
 // Names that stand for no regular file on a disk: "-", /dev/stdin, pipes.
 
-namespace spsolve::io {
+namespace spsolve::inline io {
 
 /// A file descriptor that closes itself; negative where opening failed.
 class Descriptor {

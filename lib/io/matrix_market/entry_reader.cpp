@@ -9,7 +9,7 @@
 #include "core/error.hpp"
 #include "process/system.hpp"
 
-namespace spsolve::io {
+namespace spsolve::inline io {
 
 namespace fs = std::filesystem;
 

@@ -15,7 +15,7 @@
 
 // A Matrix Market file read piece by piece; for readers that must not hold it as a whole.
 
-namespace spsolve::io {
+namespace spsolve::inline io {
 
 /// The front of a text: banner, comments and size line. The rest of the stream's latest piece
 /// begins at ParsedHeader::body of it. Throws as parse_header() and TextStream.

@@ -32,7 +32,7 @@
 // Every error is one sentence, "FILE:LINE: expected ..., found '...'; what to do", of the first
 // wrong line of the file, whatever the number of threads.
 
-namespace spsolve {
+namespace spsolve::inline io {
 
 enum class MatrixMarketFormat {
   coordinate,  ///< one line "row column value" per entry
@@ -174,4 +174,4 @@ class ArrayWriter final : public io::ArrayFile {
   std::unique_ptr<File> file_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::io

@@ -7,7 +7,7 @@
 #include "core/error.hpp"
 #include "io/matrix_market/number.hpp"
 
-namespace spsolve::io {
+namespace spsolve::inline io {
 
 namespace {
 

@@ -8,7 +8,7 @@
 
 // The body of a Matrix Market file, piece by piece; not for others.
 
-namespace spsolve::io {
+namespace spsolve::inline io {
 
 /// Where the entries of a piece go. For array files only `value` is written.
 struct EntryTarget {

@@ -8,7 +8,7 @@
 
 #include "core/error.hpp"
 
-namespace spsolve::io {
+namespace spsolve::inline io {
 
 namespace {
 

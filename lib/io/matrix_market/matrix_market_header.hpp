@@ -12,7 +12,7 @@
 
 // Declarations that the parts of the Matrix Market reader share; not for others.
 
-namespace spsolve::io {
+namespace spsolve::inline io {
 
 /// Most characters of a line, with its end, that are read: a thousand times the standard's.
 inline constexpr std::size_t longest_line = std::size_t{1} << 20;

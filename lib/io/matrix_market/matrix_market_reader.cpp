@@ -18,7 +18,7 @@
 #include "io/matrix_market/matrix_market_header.hpp"
 #include "process/system.hpp"
 
-namespace spsolve {
+namespace spsolve::inline io {
 
 namespace {
 
@@ -393,4 +393,4 @@ Dense<double> read_dense(const MatrixMarketBytes& file, const ReadOptions& optio
   return dense_of(timer, MappedFile::copy(file.bytes), file.name, options, timing);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::io

@@ -12,7 +12,7 @@
 #include "io/files/gzip.hpp"
 #include "io/matrix_market/matrix_market.hpp"
 
-namespace spsolve {
+namespace spsolve::inline io {
 
 namespace {
 
@@ -218,4 +218,4 @@ void ArrayWriter::commit() {
   file_->lines.commit();
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::io

@@ -17,7 +17,7 @@
 // Numbers in text, independent of the locale. All functions may read up to 16 bytes beyond the
 // number: the text must be padded (MappedFile is). They take little-endian processors for granted.
 
-namespace spsolve::io {
+namespace spsolve::inline io {
 
 inline bool is_digit(char c) {
   return static_cast<unsigned char>(c - '0') < 10;

@@ -7,7 +7,7 @@
 #include "core/timer.hpp"
 #include "io/matrix_market/matrix_market_chunk.hpp"
 
-namespace spsolve::io {
+namespace spsolve::inline io {
 
 TextStream::TextStream(MappedFile file, std::filesystem::path path)
     : path_(std::move(path)), file_(std::move(file)) {

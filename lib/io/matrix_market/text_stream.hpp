@@ -10,7 +10,7 @@
 #include "io/files/mapped_file.hpp"
 #include "io/matrix_market/matrix_market_header.hpp"
 
-namespace spsolve::io {
+namespace spsolve::inline io {
 
 /// The text of a file of lines, plain or gzip, from front to back in pieces of whole lines. A plain
 /// file is one piece, as it is mapped. Of gzip data no more than a piece is held, whatever they

@@ -7,7 +7,7 @@
 
 #include "core/checksum.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 namespace {
 
@@ -327,4 +327,4 @@ CheckpointedIteration::SolveLevel::~SolveLevel() {
   if (checkpointed_ != nullptr) checkpointed_->levels_.pop_back();
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

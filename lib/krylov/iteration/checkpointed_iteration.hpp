@@ -8,7 +8,7 @@
 #include "checkpoint/checkpoints.hpp"
 #include "vectors/multivector/vectors.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 // Sections that a Krylov method keeps in a checkpoint:
 //
@@ -138,4 +138,4 @@ class CheckpointedIteration {
   CheckpointRequest agreed_ = CheckpointRequest::none;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

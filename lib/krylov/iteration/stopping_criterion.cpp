@@ -5,7 +5,7 @@
 
 #include "krylov/iteration/checkpointed_iteration.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 namespace {
 
@@ -84,4 +84,4 @@ bool StoppingCriterion::enough(const std::vector<double>& of_r, const Vectors& x
   return enough(of_r);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

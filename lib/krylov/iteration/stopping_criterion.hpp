@@ -6,7 +6,7 @@
 
 #include "vectors/multivector/vectors.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 class CheckpointedIteration;
 class IterationState;
@@ -83,4 +83,4 @@ class StoppingCriterion {
   bool late_ = false;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

@@ -1,7 +1,7 @@
 #include "krylov/methods/krylov_method.hpp"
 #include "vectors/columns.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 KrylovEnd iterate_bicgstab(const KrylovSystem& system, StoppingCriterion& criterion, Vectors& x,
                            Vectors& r) {
@@ -56,4 +56,4 @@ KrylovEnd iterate_bicgstab(const KrylovSystem& system, StoppingCriterion& criter
   }
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

@@ -5,7 +5,7 @@
 #include "krylov/methods/orthonormal.hpp"
 #include "vectors/columns.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 namespace {
 
@@ -134,4 +134,4 @@ KrylovEnd iterate_block_cg(const KrylovSystem& system, StoppingCriterion& criter
   }
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

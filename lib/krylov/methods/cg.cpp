@@ -3,7 +3,7 @@
 #include "krylov/methods/krylov_method.hpp"
 #include "vectors/columns.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 namespace {
 
@@ -79,4 +79,4 @@ KrylovEnd iterate_cg(const KrylovSystem& system, StoppingCriterion& criterion, V
   }
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

@@ -3,7 +3,7 @@
 #include "krylov/methods/krylov_method.hpp"
 #include "vectors/columns.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 namespace {
 
@@ -153,4 +153,4 @@ KrylovEnd iterate_idr(const KrylovSystem& system, StoppingCriterion& criterion, 
   }
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

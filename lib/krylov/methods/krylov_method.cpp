@@ -1,6 +1,6 @@
 #include "krylov/methods/krylov_method.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 std::span<const KrylovMethod> krylov_methods() {
   static constexpr KrylovMethod table[] = {
@@ -21,4 +21,4 @@ const KrylovMethod* krylov_method(Method method) {
   return nullptr;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

@@ -8,7 +8,7 @@
 #include "solve/operators/linear_operator.hpp"
 #include "solve/operators/options.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 /// The event that ended the steps of a Krylov method.
 enum class KrylovEnd {
@@ -120,4 +120,4 @@ KrylovEnd iterate_bicgstab(const KrylovSystem& system, StoppingCriterion& criter
 KrylovEnd iterate_idr(const KrylovSystem& system, StoppingCriterion& criterion, Vectors& x,
                       Vectors& r);
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

@@ -1,7 +1,7 @@
 #include "krylov/methods/krylov_method.hpp"
 #include "vectors/columns.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 // The recurrences are those of Elman, Silvester and Wathen, "Finite Elements and Fast Iterative
 // Solvers", algorithm 4.1: Lanczos vectors v_k of length gamma_k, z_k = M^-1 v_k, rotations (c, s).
@@ -101,4 +101,4 @@ KrylovEnd iterate_minres(const KrylovSystem& system, StoppingCriterion& criterio
   }
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

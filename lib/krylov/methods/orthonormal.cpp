@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 namespace {
 
@@ -74,4 +74,4 @@ std::unique_ptr<Vectors> orthonormal(const Vectors& w) {
   return combination(*once, independent_columns(products(*once, *once), again));
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

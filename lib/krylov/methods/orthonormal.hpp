@@ -4,7 +4,7 @@
 
 #include "vectors/multivector/vectors.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 /// Orthonormal vectors that span the columns of W but for columns that depend on others to six
 /// digits, of as many columns as are left: QR by Cholesky's factors with diagonal pivoting, twice,
@@ -12,4 +12,4 @@ namespace spsolve {
 /// numbers. Collective.
 std::unique_ptr<Vectors> orthonormal(const Vectors& w);
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

@@ -2,7 +2,7 @@
 #include "solve/gmres.hpp"
 #include "vectors/columns.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 KrylovEnd iterate_gmres(const KrylovSystem& system, StoppingCriterion& criterion, Vectors& x,
                         Vectors& r) {
@@ -58,4 +58,4 @@ KrylovEnd iterate_gmres(const KrylovSystem& system, StoppingCriterion& criterion
   return criterion.must_stop() ? KrylovEnd::limit : KrylovEnd::cycle;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

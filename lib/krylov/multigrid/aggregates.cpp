@@ -12,7 +12,7 @@
 #include "krylov/multigrid/bounds.hpp"
 #include "matrix/made_of_rows.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 bool own_are_nodes(const BandMatrix& matrix, Index size) {
   const Csr<double>& rows = matrix.local_rows();
@@ -338,4 +338,4 @@ Aggregates aggregate(const NodeGraph& strong) {
   return result;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

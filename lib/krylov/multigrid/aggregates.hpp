@@ -7,7 +7,7 @@
 #include "vectors/band_matrix.hpp"
 #include "vectors/products/coarsening.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 /// Whether, on this rank, own rows and the columns they name are whole nodes of `size` unknowns.
 /// Not collective.
@@ -58,4 +58,4 @@ std::vector<bool> led_nodes(const BandMatrix& matrix, Index size, const NodeGrap
 /// not reach over the borders of ranks. Serial: linear in nodes and connections.
 Aggregates aggregate(const NodeGraph& strong);
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

@@ -1,6 +1,6 @@
 #pragma once
 
-namespace spsolve::coarsening_bounds {
+namespace spsolve::inline krylov::coarsening_bounds {
 
 // The bounds that coarsening decides by, on hosts and on GPUs alike.
 
@@ -19,4 +19,4 @@ constexpr double dependent = 1e-10;
 /// finest level, what would be zero is rounding.
 constexpr double negligible = 1e-10;
 
-}  // namespace spsolve::coarsening_bounds
+}  // namespace spsolve::krylov::coarsening_bounds

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 namespace {
 
@@ -44,4 +44,4 @@ void FilteredRows::operator()(Index i, RowChunk& chunk) const {
   if (diagonal) chunk.values[*diagonal] += dropped;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

@@ -5,7 +5,7 @@
 #include "krylov/multigrid/aggregates.hpp"
 #include "matrix/made_of_rows.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 /// Appends one row of A_F after the other, for a thread: A without the entries between nodes of
 /// which one does not depend on the other, which are added to the diagonal, so that it does to the
@@ -27,4 +27,4 @@ class FilteredRows {
   const std::vector<double>& lone_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

@@ -13,7 +13,7 @@
 #include "krylov/multigrid/sparse_product.hpp"
 #include "krylov/preconditioner/spectrum.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 /// A_l with its smoother, and the way to the next level.
 struct Hierarchy::HierarchyLevel {
@@ -363,4 +363,4 @@ std::unique_ptr<PreconditionerOperator> make_multigrid(const PreconditionerInput
   return std::make_unique<Multigrid>(input);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

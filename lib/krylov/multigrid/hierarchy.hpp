@@ -9,7 +9,7 @@
 #include "solve/operators/equilibrate.hpp"
 #include "sparse/sparse_inverse.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 class ReplicatedLevels;
 
@@ -85,4 +85,4 @@ class Hierarchy {
   std::unique_ptr<Coarsest> coarsest_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

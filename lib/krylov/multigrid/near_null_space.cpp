@@ -1,7 +1,7 @@
 #include "krylov/multigrid/rigid_body_modes.hpp"
 #include "krylov/preconditioner/preconditioner.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 NearNullSpace near_null_space_of(SystemMatrix& matrix, const Equilibration& scaling) {
   const Dense<double>& coordinates = matrix.coordinates();
@@ -14,4 +14,4 @@ NearNullSpace near_null_space_of(SystemMatrix& matrix, const Equilibration& scal
   return near;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

@@ -11,7 +11,7 @@
 #include "matrix/made_of_rows.hpp"
 #include "team/reduce.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 namespace {
 
@@ -250,4 +250,4 @@ Csr<double> smoothed_prolongation(const BandMatrix& matrix, Index size,
   });
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

@@ -5,7 +5,7 @@
 #include "krylov/multigrid/aggregates.hpp"
 #include "krylov/preconditioner/preconditioner.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 /// An interpolation from aggregates that takes their near null space to that of a matrix.
 struct Tentative {
@@ -37,4 +37,4 @@ Csr<double> smoothed_prolongation(const BandMatrix& matrix, Index size,
                                   const NodeGraph& dependences, const std::vector<double>& lone,
                                   double omega, const Tentative& tentative);
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

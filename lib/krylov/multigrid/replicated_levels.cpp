@@ -3,7 +3,7 @@
 #include "distribute/redistribute.hpp"
 #include "matrix/made_of_rows.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 namespace {
 
@@ -64,4 +64,4 @@ void ReplicatedLevels::apply(const Vectors& b, Vectors& x) {
   own_->apply(*x_, x);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

@@ -4,7 +4,7 @@
 
 #include "krylov/multigrid/hierarchy.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 /// The coarse levels of a hierarchy over ranks that every rank has whole and works through for
 /// itself: their rows are so few that messages would take longer. A cycle costs one all-gather of
@@ -33,4 +33,4 @@ class ReplicatedLevels {
   std::unique_ptr<Vectors> b_, x_;  // whole
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

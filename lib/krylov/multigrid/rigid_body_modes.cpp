@@ -7,7 +7,7 @@
 
 #include "team/reduce.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 namespace {
 
@@ -74,4 +74,4 @@ Dense<double> rigid_body_modes(Team& team, const Dense<double>& coordinates) {
   });
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

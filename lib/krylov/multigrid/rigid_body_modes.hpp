@@ -3,7 +3,7 @@
 #include "matrix/dense.hpp"
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 /// The motions of a rigid body, which an elastic one resists nowhere: the near null space of linear
 /// elasticity. `coordinates` are those of own nodes, nodes x d for d = 2 or 3; each node has d
@@ -13,4 +13,4 @@ namespace spsolve {
 /// with coordinates in units of their largest distance from the middle. Collective.
 Dense<double> rigid_body_modes(Team& team, const Dense<double>& coordinates);
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

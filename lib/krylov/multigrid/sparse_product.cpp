@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 namespace {
 
@@ -59,4 +59,4 @@ Csr<double> sparse_product(const Csr<double>& a, const RightFactor& b, ColumnOrd
   });
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

@@ -8,7 +8,7 @@
 #include "distribute/foreign_columns.hpp"
 #include "matrix/made_of_rows.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 /// How the columns of a row that is summed up follow each other.
 enum class ColumnOrder {
@@ -114,4 +114,4 @@ auto with_run_of(const RightFactor& b, const Use& use) {
 Csr<double> sparse_product(const Csr<double>& a, const RightFactor& b,
                            ColumnOrder order = ColumnOrder::ascending);
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

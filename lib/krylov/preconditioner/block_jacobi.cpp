@@ -6,7 +6,7 @@
 #include "core/error.hpp"
 #include "krylov/preconditioner/preconditioner.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 namespace {
 
@@ -114,4 +114,4 @@ std::unique_ptr<PreconditionerOperator> make_block_jacobi(const PreconditionerIn
   return std::make_unique<BlockJacobi>(input);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

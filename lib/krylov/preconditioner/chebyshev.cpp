@@ -2,7 +2,7 @@
 #include "krylov/preconditioner/preconditioner.hpp"
 #include "krylov/preconditioner/spectrum.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 namespace {
 
@@ -36,4 +36,4 @@ std::unique_ptr<PreconditionerOperator> make_chebyshev(const PreconditionerInput
   return std::make_unique<ChebyshevPreconditioner>(input);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

@@ -3,7 +3,7 @@
 #include "krylov/preconditioner/triangles.hpp"
 #include "sparse/sparse_inverse.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 namespace {
 
@@ -67,4 +67,4 @@ std::unique_ptr<PreconditionerOperator> make_elimination(const PreconditionerInp
   return std::make_unique<Elimination>(input);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

@@ -7,7 +7,7 @@
 #include "krylov/preconditioner/preconditioner.hpp"
 #include "krylov/preconditioner/triangles.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 namespace {
 
@@ -196,4 +196,4 @@ std::unique_ptr<PreconditionerOperator> make_ic0(const PreconditionerInput& inpu
   return std::make_unique<Incomplete>(input, "ic0", true);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

@@ -3,7 +3,7 @@
 #include "core/error.hpp"
 #include "krylov/preconditioner/preconditioner.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 namespace {
 
@@ -42,4 +42,4 @@ std::unique_ptr<PreconditionerOperator> make_jacobi(const PreconditionerInput& i
   return std::make_unique<Jacobi>(input);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

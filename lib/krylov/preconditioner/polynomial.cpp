@@ -2,7 +2,7 @@
 
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 std::vector<std::pair<double, double>> Polynomial::fourth_kind(int degree, double largest) {
   std::vector<std::pair<double, double>> steps{{0.0, 4 / (3 * largest)}};
@@ -58,4 +58,4 @@ void Polynomial::improve(const Vectors& b, Vectors& x) {
   walk(b, x, 0, true);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

@@ -5,7 +5,7 @@
 
 #include "vectors/band_matrix.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 /// Polynomials of D^-1 A that make residuals small over a part of its spectrum, by products alone:
 ///   x_{k+1} = x_k + a_k (x_k - x_{k-1}) + b_k D^-1 (b - A x_k).
@@ -42,4 +42,4 @@ class Polynomial {
   std::unique_ptr<Vectors> other_;  // every second x_k; of as many columns as were last asked for
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

@@ -9,7 +9,7 @@
 #include "matrix/csr.hpp"
 #include "matrix/elliptic.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 namespace {
 
@@ -163,4 +163,4 @@ std::unique_ptr<PreconditionerOperator> make_identity(const PreconditionerInput&
   return std::make_unique<Identity>();
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

@@ -12,7 +12,7 @@
 #include "solve/operators/options.hpp"
 #include "vectors/band_matrix.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 /// Vectors that A takes to nearly nothing, as far as its entries between neighbours are concerned,
 /// and which iteration alone would therefore take long for.
@@ -100,4 +100,4 @@ std::unique_ptr<PreconditionerOperator> make_ic0(const PreconditionerInput& inpu
 std::unique_ptr<PreconditionerOperator> make_elimination(const PreconditionerInput& input);
 std::unique_ptr<PreconditionerOperator> make_multigrid(const PreconditionerInput& input);
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

@@ -7,7 +7,7 @@
 
 #include "krylov/preconditioner/preconditioner.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 namespace {
 
@@ -75,4 +75,4 @@ double largest_eigenvalue(BandMatrix& matrix, const Vectors& inverse, bool symme
   return estimate > 0 && std::isfinite(estimate) ? std::min(estimate, bound) : bound;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

@@ -2,7 +2,7 @@
 
 #include "vectors/band_matrix.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 /// |d_i|^-1 for the diagonal of a square matrix, in the memory of its vectors; 1 where d_i = 0.
 /// On every rank or none. Collective.
@@ -13,4 +13,4 @@ std::unique_ptr<Vectors> inverse_diagonal(BandMatrix& matrix);
 /// is more, ||D^-1 A|| in the infinity norm, which bounds it. `inverse` is D^-1. Collective.
 double largest_eigenvalue(BandMatrix& matrix, const Vectors& inverse, bool symmetric);
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

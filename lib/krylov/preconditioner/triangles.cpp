@@ -9,7 +9,7 @@
 #include "matrix/structure.hpp"
 #include "vectors/multivector/host_vectors.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 namespace {
 
@@ -301,4 +301,4 @@ Csr<double> own_block(const Csr<double>& rows) {
   return block;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

@@ -6,7 +6,7 @@
 #include "matrix/csr.hpp"
 #include "vectors/vector_memory.hpp"
 
-namespace spsolve {
+namespace spsolve::inline krylov {
 
 /// L and U of an incomplete factorisation of a square matrix: L = I + `lower`, U = D + `upper`.
 struct IncompleteFactors {
@@ -36,4 +36,4 @@ class TriangleSolver {
 /// A matrix' own rows and columns, columns ascending, of rows whose columns BandProducts numbers.
 Csr<double> own_block(const Csr<double>& rows);
 
-}  // namespace spsolve
+}  // namespace spsolve::krylov

@@ -10,7 +10,7 @@
 #include "matrix/formats/symmetric_ellpack.hpp"
 #include "matrix/random.hpp"
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 namespace {
 
@@ -277,4 +277,4 @@ Colouring colour_rows(const Csr<T>& matrix, Index seed, SecondPass pass) {
 template Colouring colour_rows(const Csr<float>&, Index, SecondPass);
 template Colouring colour_rows(const Csr<double>&, Index, SecondPass);
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

@@ -7,7 +7,7 @@
 #include "core/words.hpp"
 #include "matrix/csr.hpp"
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 /// The rows of a symmetric matrix's lower triangle in groups whose updates don't meet. Row i
 /// touches the set S_i = {i} and the columns j < i that it stores; rows of one colour have disjoint
@@ -52,4 +52,4 @@ constexpr Words words_of(SecondPass) {
 template <typename T>
 Colouring colour_rows(const Csr<T>& matrix, Index seed = 1, SecondPass pass = SecondPass::balanced);
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

@@ -9,7 +9,7 @@
 #include "matrix/convert.hpp"
 #include "matrix/formats/padding.hpp"
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 namespace {
 
@@ -154,4 +154,4 @@ std::span<const Conversion> conversions() {
   return table;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

@@ -8,7 +8,7 @@
 #include "matrix/csr.hpp"
 #include "matrix/formats/ellpack.hpp"
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 /// The conversions of Capotombolo, Zarrelli 2023, section 2, from a list of entries. The rules of
 /// csr_from_coo() for duplicates, mirrored entries and the order of sums hold for all, and their
@@ -44,4 +44,4 @@ struct Conversion {
 /// All conversions; the benchmark and the tests read this table.
 std::span<const Conversion> conversions();
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

@@ -8,7 +8,7 @@
 #include "matrix/formats/padding.hpp"
 #include "process/system.hpp"
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 template <typename T>
 Index longest_row(const Csr<T>& matrix) {
@@ -183,4 +183,4 @@ template struct ColumnMajorEllpack<double>;
 template struct UnpaddedEllpack<float>;
 template struct UnpaddedEllpack<double>;
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

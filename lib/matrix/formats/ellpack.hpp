@@ -8,7 +8,7 @@
 #include "core/types.hpp"
 #include "matrix/csr.hpp"
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 /// The ELLPACK family (Kincaid, Oppe, Young 1989): every row is given the length of the longest.
 /// See Capotombolo, Zarrelli 2023 (row-major, for hosts) and Fencel 2020, section 2.3
@@ -94,4 +94,4 @@ constexpr Index round_up(Index count, Index multiple) {
   return (count + multiple - 1) / multiple * multiple;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

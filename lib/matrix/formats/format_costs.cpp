@@ -6,7 +6,7 @@
 
 #include "matrix/formats/sliced_ellpack.hpp"
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 namespace {
 
@@ -84,4 +84,4 @@ std::string to_text(const std::vector<FormatCost>& costs, Index nonzeros) {
   return text;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

@@ -5,7 +5,7 @@
 
 #include "matrix/csr.hpp"
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 /// The cost of a storage format for a matrix.
 struct FormatCost {
@@ -20,4 +20,4 @@ std::vector<FormatCost> format_costs(const Csr<double>& matrix);
 /// The costs for a person, one line a format.
 std::string to_text(const std::vector<FormatCost>& costs, Index nonzeros);
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

@@ -12,7 +12,7 @@
 #include "core/types.hpp"
 #include "matrix/formats/ellpack.hpp"
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 /// The elements of one row.
 template <typename T>
@@ -56,4 +56,4 @@ void fill_column_major(Index slots, Index padded_slots, Index width, const RowOf
   }
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

@@ -6,7 +6,7 @@
 
 #include "matrix/formats/padding.hpp"
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 namespace {
 
@@ -121,4 +121,4 @@ std::int64_t SlicedEllpack<T>::bytes() const {
 template struct SlicedEllpack<float>;
 template struct SlicedEllpack<double>;
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

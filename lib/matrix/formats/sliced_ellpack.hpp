@@ -6,7 +6,7 @@
 #include "core/types.hpp"
 #include "matrix/csr.hpp"
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 /// The two parameters of SELL-C-sigma.
 struct SlicedEllpackOptions {
@@ -47,4 +47,4 @@ struct SlicedEllpack {
   std::int64_t bytes() const;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

@@ -5,7 +5,7 @@
 
 #include "matrix/formats/padding.hpp"
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 namespace {
 
@@ -104,4 +104,4 @@ template double symmetric_ellpack_bytes(const Csr<double>&);
 template struct SymmetricEllpack<float>;
 template struct SymmetricEllpack<double>;
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

@@ -7,7 +7,7 @@
 #include "core/types.hpp"
 #include "matrix/csr.hpp"
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 /// The diagonal and lower triangle of a symmetric matrix as column-major ELLPACK (Fencel 2020,
 /// section 2.4): element j of slot s is at s + j * padded_rows, columns ascending, so that a stored
@@ -53,4 +53,4 @@ Index lower_length(const Csr<T>& matrix, Index i);
 template <typename T>
 double symmetric_ellpack_bytes(const Csr<T>& matrix);
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

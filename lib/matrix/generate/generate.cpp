@@ -8,7 +8,7 @@
 #include "matrix/generate/generated_rows.hpp"
 #include "matrix/generate/generator_keys.hpp"
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 void generated::check_memory(Index rows, Index columns, double average) {
   const double bytes =
@@ -216,4 +216,4 @@ std::span<const Generator> generators() {
   return table;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

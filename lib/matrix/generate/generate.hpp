@@ -11,7 +11,7 @@
 #include "matrix/dense.hpp"
 #include "matrix/shape.hpp"
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 /// The arguments that a generator is called with.
 struct GeneratorArguments {
@@ -79,4 +79,4 @@ std::string generator_help();
 /// The table in Markdown, for docs/configuration.md.
 std::string generator_markdown();
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

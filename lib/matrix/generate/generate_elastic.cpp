@@ -5,7 +5,7 @@
 #include "matrix/generate/generated_rows.hpp"
 #include "matrix/generate/generator_keys.hpp"
 
-namespace spsolve::generated {
+namespace spsolve::inline matrix::generated {
 
 namespace {
 
@@ -99,4 +99,4 @@ Dense<double> coordinates_of_elastic3d(const GeneratorArguments& arguments) {
   return places;
 }
 
-}  // namespace spsolve::generated
+}  // namespace spsolve::matrix::generated

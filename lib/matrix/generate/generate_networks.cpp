@@ -7,7 +7,7 @@
 #include "matrix/generate/generator_keys.hpp"
 #include "matrix/generate/random_order.hpp"
 
-namespace spsolve::generated {
+namespace spsolve::inline matrix::generated {
 
 namespace {
 
@@ -291,4 +291,4 @@ Csr<double> cage(const GeneratorArguments& arguments) {
   });
 }
 
-}  // namespace spsolve::generated
+}  // namespace spsolve::matrix::generated

@@ -7,7 +7,7 @@
 #include "matrix/generate/generator_keys.hpp"
 #include "matrix/generate/random_order.hpp"
 
-namespace spsolve::generated {
+namespace spsolve::inline matrix::generated {
 
 namespace {
 
@@ -142,4 +142,4 @@ Csr<double> power_law(const GeneratorArguments& arguments) {
                });
 }
 
-}  // namespace spsolve::generated
+}  // namespace spsolve::matrix::generated

@@ -9,7 +9,7 @@
 #include "core/error.hpp"
 #include "matrix/generate/generate.hpp"
 
-namespace spsolve {
+namespace spsolve::inline matrix {
 
 namespace {
 
@@ -148,4 +148,4 @@ std::string generator_markdown() {
   return text;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::matrix

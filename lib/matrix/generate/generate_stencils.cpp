@@ -5,7 +5,7 @@
 #include "matrix/generate/generated_rows.hpp"
 #include "matrix/generate/generator_keys.hpp"
 
-namespace spsolve::generated {
+namespace spsolve::inline matrix::generated {
 
 namespace {
 
@@ -108,4 +108,4 @@ Csr<double> helmholtz2d(const GeneratorArguments& arguments) {
   return build_stencil(arguments, 2, one, [](double, double all) { return all - 0.375; });
 }
 
-}  // namespace spsolve::generated
+}  // namespace spsolve::matrix::generated

@@ -3,7 +3,7 @@
 #include "matrix/generate/generated_rows.hpp"
 #include "matrix/generate/generator_keys.hpp"
 
-namespace spsolve::generated {
+namespace spsolve::inline matrix::generated {
 
 Csr<double> grid3d27(const GeneratorArguments& arguments) {
   const Index n = arguments.sizes[0], unknowns = arguments.sizes[1];
@@ -71,4 +71,4 @@ Csr<double> gfpp(const GeneratorArguments& arguments) {
       });
 }
 
-}  // namespace spsolve::generated
+}  // namespace spsolve::matrix::generated

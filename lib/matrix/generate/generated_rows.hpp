@@ -6,7 +6,7 @@
 
 #include "matrix/generate/generate.hpp"
 
-namespace spsolve::generated {
+namespace spsolve::inline matrix::generated {
 
 /// Throws Error(resources) where rows of so many non-zeros each do not fit this machine's memory.
 void check_memory(Index rows, Index columns, double average);
@@ -85,4 +85,4 @@ Csr<double> random_dense(const GeneratorArguments& arguments);
 Csr<double> random_sparse(const GeneratorArguments& arguments);
 Csr<double> power_law(const GeneratorArguments& arguments);
 
-}  // namespace spsolve::generated
+}  // namespace spsolve::matrix::generated

@@ -5,7 +5,7 @@
 #include "core/types.hpp"
 #include "matrix/random.hpp"
 
-namespace spsolve::generated {
+namespace spsolve::inline matrix::generated {
 
 // The uses of a seed's random numbers; each has its own key.
 enum Use : std::uint64_t { for_values = 1, for_lengths, for_columns, for_order };
@@ -21,4 +21,4 @@ inline double log_uniform(std::uint64_t bits, int first, int last) {
   return std::ldexp(1.0 + unit_interval(bits), first + k);
 }
 
-}  // namespace spsolve::generated
+}  // namespace spsolve::matrix::generated

@@ -5,7 +5,7 @@
 #include "core/types.hpp"
 #include "matrix/random.hpp"
 
-namespace spsolve::generated {
+namespace spsolve::inline matrix::generated {
 
 /// A pseudo-random permutation of 0 .. size - 1, evaluated without storing it: four rounds of a
 /// Feistel network on the next power of four, walked until it lands inside (Black, Rogaway 2002).
@@ -59,4 +59,4 @@ class RandomOrder {
   std::uint64_t mask_;
 };
 
-}  // namespace spsolve::generated
+}  // namespace spsolve::matrix::generated

@@ -7,7 +7,7 @@
 #include "multiply/fast/fast_rows.hpp"
 #include "multiply/kernel/fast_team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline multiply {
 
 namespace {
 
@@ -381,4 +381,4 @@ template bool lengths_are_irregular(const Csr<double>&);
 template class BalancedCsr<float>;
 template class BalancedCsr<double>;
 
-}  // namespace spsolve
+}  // namespace spsolve::multiply

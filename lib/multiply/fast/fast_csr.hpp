@@ -8,7 +8,7 @@
 #include "multiply/fast/fast_pieces.hpp"
 #include "multiply/kernel/kernel.hpp"
 
-namespace spsolve {
+namespace spsolve::inline multiply {
 
 /// How rows and their non-zeros are shared out: part p sums the non-zeros first_nonzero[p] ...
 /// first_nonzero[p + 1] - 1, the first of which lies in row first_row[p] (or that row is empty).
@@ -107,4 +107,4 @@ class SortedCsr : public BalancedCsr<T> {
   explicit SortedCsr(BalancedCsr<T>&& rows) : BalancedCsr<T>(std::move(rows)) {}
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::multiply

@@ -7,7 +7,7 @@
 #include "multiply/fast/fast_rows.hpp"
 #include "multiply/kernel/fast_team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline multiply {
 
 template <typename T>
 std::vector<int> equal_row_groups(const Csr<T>& csr) {
@@ -179,4 +179,4 @@ template double grouping_of(const Csr<double>&);
 template class GroupedCsr<float>;
 template class GroupedCsr<double>;
 
-}  // namespace spsolve
+}  // namespace spsolve::multiply

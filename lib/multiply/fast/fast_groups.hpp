@@ -8,7 +8,7 @@
 #include "multiply/fast/fast_pieces.hpp"
 #include "multiply/kernel/kernel.hpp"
 
-namespace spsolve {
+namespace spsolve::inline multiply {
 
 /// Most rows in a group: their sums and a vector of X stay in registers together.
 inline constexpr int most_rows_in_group = 4;
@@ -70,4 +70,4 @@ class GroupedCsr {
   UntouchedArray<LocalIndex> wide_;       ///< columns otherwise
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::multiply

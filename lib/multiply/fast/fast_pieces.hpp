@@ -6,7 +6,7 @@
 
 #include "core/types.hpp"
 
-namespace spsolve::fast {
+namespace spsolve::inline multiply::fast {
 
 /// The parts of a matrix cut into pieces, which products go through forwards and backwards in
 /// turns: each begins with what the one before it left in the caches, where one that begins at the
@@ -55,4 +55,4 @@ class Pieces {
   bool backwards_ = false;
 };
 
-}  // namespace spsolve::fast
+}  // namespace spsolve::multiply::fast

@@ -8,7 +8,7 @@
 // The inner loops of the fast host kernels: the sums of `rows` rows that share their columns. Row r
 // holds values[r * stride + k] at columns[k], k < length.
 
-namespace spsolve::fast {
+namespace spsolve::inline multiply::fast {
 
 /// Calls `work.template operator()<R>()`, R the number of rows at hand.
 template <typename Work>
@@ -194,4 +194,4 @@ template <int rows, typename T, typename Column>
   }
 }
 
-}  // namespace spsolve::fast
+}  // namespace spsolve::multiply::fast

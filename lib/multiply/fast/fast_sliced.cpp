@@ -7,7 +7,7 @@
 #include "multiply/fast/fast_rows.hpp"
 #include "multiply/kernel/fast_team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline multiply {
 
 namespace {
 
@@ -178,4 +178,4 @@ void SlicedRows<T>::multiply(const T* x, T* y, Index columns) {
 template class SlicedRows<float>;
 template class SlicedRows<double>;
 
-}  // namespace spsolve
+}  // namespace spsolve::multiply

@@ -5,7 +5,7 @@
 #include "multiply/fast/fast_pieces.hpp"
 #include "multiply/kernel/kernel.hpp"
 
-namespace spsolve {
+namespace spsolve::inline multiply {
 
 /// Short rows side by side: within windows of 1024 rows, rows are sorted by length and packed into
 /// slices of as many as a vector register has elements. Step j of a slice holds the j-th non-zeros
@@ -51,4 +51,4 @@ class SlicedRows {
   UntouchedArray<T> values_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::multiply

@@ -9,7 +9,7 @@
 #include "multiply/fast/fast_symmetric_rows.hpp"
 #include "multiply/kernel/fast_team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline multiply {
 
 namespace {
 
@@ -342,4 +342,4 @@ void SymmetricHalves<T>::multiply(const T* x, T* y, Index columns) {
 template class SymmetricHalves<float>;
 template class SymmetricHalves<double>;
 
-}  // namespace spsolve
+}  // namespace spsolve::multiply

@@ -6,7 +6,7 @@
 #include "matrix/csr.hpp"
 #include "multiply/kernel/kernel.hpp"
 
-namespace spsolve {
+namespace spsolve::inline multiply {
 
 /// The lower triangle of a symmetric matrix, in groups of consecutive rows that share their columns
 /// left of the group, for products without atomic sums.
@@ -75,4 +75,4 @@ class SymmetricHalves {
   UntouchedArray<T> overlaps_;  ///< overlap_rows x K, and a page for each part: overlap_of()
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::multiply

@@ -4,7 +4,7 @@
 
 // The inner loops of the symmetric products: `rows` rows that share `length` columns.
 
-namespace spsolve::fast {
+namespace spsolve::inline multiply::fast {
 
 /// K = 1: sum[r] += sum over k of a_rk x[columns[k]], and y[columns[k]] += sum over r of a_rk
 /// own_x[r]. The columns of a row are distinct, so that vectors of y may be gathered, added to and
@@ -82,4 +82,4 @@ template <int rows, int width, int count, typename T, typename Column>
   }
 }
 
-}  // namespace spsolve::fast
+}  // namespace spsolve::multiply::fast

@@ -8,7 +8,7 @@
 #include "multiply/fast/fast_vector.hpp"
 #include "multiply/kernel/fast_team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline multiply {
 
 namespace {
 
@@ -221,4 +221,4 @@ void TypedRows<T>::multiply(const T* x, T* y, Index columns) const {
 template class TypedRows<float>;
 template class TypedRows<double>;
 
-}  // namespace spsolve
+}  // namespace spsolve::multiply

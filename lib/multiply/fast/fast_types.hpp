@@ -7,7 +7,7 @@
 #include "multiply/kernel/kernel.hpp"
 #include "multiply/kernel/row_types.hpp"
 
-namespace spsolve {
+namespace spsolve::inline multiply {
 
 /// A matrix whose rows are of few types: a dictionary of the types' distances (column - row) and
 /// values, and for every run of rows of one type eight bytes. The matrix of a stencil on a grid
@@ -46,4 +46,4 @@ class TypedRows {
   std::vector<T> values_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::multiply

@@ -15,7 +15,7 @@
 
 // Short vectors for the fast host kernels, and the classes of K over them.
 
-namespace spsolve::fast {
+namespace spsolve::inline multiply::fast {
 
 using short_vectors::load, short_vectors::register_bytes, short_vectors::store,
     short_vectors::Vector;
@@ -275,4 +275,4 @@ inline void with_row_of_x(Index columns, ColumnBlock block, Work&& work) {
   work(columns, block.last);
 }
 
-}  // namespace spsolve::fast
+}  // namespace spsolve::multiply::fast

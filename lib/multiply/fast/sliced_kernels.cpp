@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace spsolve {
+namespace spsolve::inline multiply {
 
 namespace {
 
@@ -62,4 +62,4 @@ void sliced_ellpack(const SlicedEllpack<T>& a, const T* x, T* y, Index columns, 
 template void sliced_ellpack(const SlicedEllpack<float>&, const float*, float*, Index, int);
 template void sliced_ellpack(const SlicedEllpack<double>&, const double*, double*, Index, int);
 
-}  // namespace spsolve
+}  // namespace spsolve::multiply

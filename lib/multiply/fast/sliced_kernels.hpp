@@ -3,7 +3,7 @@
 #include "matrix/formats/sliced_ellpack.hpp"
 #include "multiply/kernel/host_storage.hpp"
 
-namespace spsolve {
+namespace spsolve::inline multiply {
 
 /// SELL-C-sigma; KernelOptions.width is C, 0 the default of SlicedEllpackOptions.
 template <typename T>
@@ -24,4 +24,4 @@ struct SlicedEllpackStorage {
 template <typename T>
 void sliced_ellpack(const SlicedEllpack<T>& a, const T* x, T* y, Index columns, int threads);
 
-}  // namespace spsolve
+}  // namespace spsolve::multiply

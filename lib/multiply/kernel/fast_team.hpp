@@ -7,7 +7,7 @@
 #include "core/types.hpp"
 #include "multiply/kernel/kernel.hpp"
 
-namespace spsolve::fast {
+namespace spsolve::inline multiply::fast {
 
 /// The threads that the options ask for.
 inline int threads_of(const KernelOptions& options) {
@@ -55,4 +55,4 @@ inline Index boundary(Index total, int p, int parts) {
   return total / parts * p + total % parts * p / parts;
 }
 
-}  // namespace spsolve::fast
+}  // namespace spsolve::multiply::fast

@@ -7,7 +7,7 @@
 #include "matrix/csr.hpp"
 #include "multiply/kernel/kernel.hpp"
 
-namespace spsolve {
+namespace spsolve::inline multiply {
 
 /// Threads of a host kernel: `wanted`, or as many as OpenMP gives where that is 0.
 inline int host_threads(int wanted) {
@@ -27,4 +27,4 @@ struct HostStorage {
   std::int64_t bytes() const { return matrix.bytes(); }
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::multiply

@@ -7,7 +7,7 @@
 #include "matrix/structure.hpp"
 #include "multiply/kernel/row_types.hpp"
 
-namespace spsolve {
+namespace spsolve::inline multiply {
 
 MatrixFacts facts_of(const Csr<double>& matrix) {
   const Structure structure = analyse(matrix);
@@ -53,4 +53,4 @@ std::unique_ptr<KernelProduct<double>> prepare(const Kernel& kernel, const Csr<d
   return kernel.prepare_double(matrix, options);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::multiply

@@ -11,7 +11,7 @@
 #include "core/types.hpp"
 #include "matrix/csr.hpp"
 
-namespace spsolve {
+namespace spsolve::inline multiply {
 
 /// Where a kernel runs, and so where X and Y must lie.
 enum class KernelDevice { host, cuda };
@@ -88,4 +88,4 @@ template <typename T>
 std::unique_ptr<KernelProduct<T>> prepare(const Kernel& kernel, const Csr<T>& matrix,
                                           const KernelOptions& options);
 
-}  // namespace spsolve
+}  // namespace spsolve::multiply

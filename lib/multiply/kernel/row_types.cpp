@@ -11,7 +11,7 @@
 
 #include "multiply/kernel/fast_team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline multiply {
 
 namespace {
 
@@ -164,4 +164,4 @@ template RowTypes find_row_types(const Csr<double>&, int);
 template Index count_row_types(const Csr<float>&);
 template Index count_row_types(const Csr<double>&);
 
-}  // namespace spsolve
+}  // namespace spsolve::multiply

@@ -5,7 +5,7 @@
 
 #include "matrix/csr.hpp"
 
-namespace spsolve {
+namespace spsolve::inline multiply {
 
 /// Consecutive rows of one type.
 struct RowRun {
@@ -44,4 +44,4 @@ bool rows_repeat(Index rows, Index types);
 /// Why so many types are too many, or "".
 std::string row_types_problem(Index types);
 
-}  // namespace spsolve
+}  // namespace spsolve::multiply

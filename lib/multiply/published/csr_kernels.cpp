@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace spsolve {
+namespace spsolve::inline multiply {
 
 template <typename T>
 void csr_serial(const Csr<T>& a, const T* x, T* y, Index columns) {
@@ -20,4 +20,4 @@ void csr_serial(const Csr<T>& a, const T* x, T* y, Index columns) {
 template void csr_serial(const Csr<float>&, const float*, float*, Index);
 template void csr_serial(const Csr<double>&, const double*, double*, Index);
 
-}  // namespace spsolve
+}  // namespace spsolve::multiply

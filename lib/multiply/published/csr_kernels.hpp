@@ -3,7 +3,7 @@
 #include "matrix/csr.hpp"
 #include "multiply/kernel/kernel.hpp"
 
-namespace spsolve {
+namespace spsolve::inline multiply {
 
 /// The CSR arrays as they are: the storage of the CSR kernels.
 template <typename T>
@@ -23,4 +23,4 @@ struct CsrStorage {
 template <typename T>
 void csr_serial(const Csr<T>& a, const T* x, T* y, Index columns);
 
-}  // namespace spsolve
+}  // namespace spsolve::multiply

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace spsolve {
+namespace spsolve::inline multiply {
 
 template <typename T>
 void csr_openmp(const Csr<T>& a, const T* x, T* y, Index columns, int threads) {
@@ -24,4 +24,4 @@ void csr_openmp(const Csr<T>& a, const T* x, T* y, Index columns, int threads) {
 template void csr_openmp(const Csr<float>&, const float*, float*, Index, int);
 template void csr_openmp(const Csr<double>&, const double*, double*, Index, int);
 
-}  // namespace spsolve
+}  // namespace spsolve::multiply

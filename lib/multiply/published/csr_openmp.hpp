@@ -3,7 +3,7 @@
 #include "multiply/kernel/host_storage.hpp"
 #include "multiply/published/csr_kernels.hpp"
 
-namespace spsolve {
+namespace spsolve::inline multiply {
 
 /// The CSR arrays and a number of threads.
 template <typename T>
@@ -24,4 +24,4 @@ struct CsrThreadedStorage {
 template <typename T>
 void csr_openmp(const Csr<T>& a, const T* x, T* y, Index columns, int threads);
 
-}  // namespace spsolve
+}  // namespace spsolve::multiply

@@ -7,7 +7,7 @@
 #include "core/error.hpp"
 #include "process/system.hpp"
 
-namespace spsolve {
+namespace spsolve::inline multiply {
 
 namespace {
 
@@ -89,4 +89,4 @@ template void dense_reference(const Dense<double>&, const double*, double*, Inde
 template void dense_blas(const Dense<float>&, const float*, float*, Index, int);
 template void dense_blas(const Dense<double>&, const double*, double*, Index, int);
 
-}  // namespace spsolve
+}  // namespace spsolve::multiply

@@ -5,7 +5,7 @@
 #include "matrix/dense.hpp"
 #include "multiply/kernel/host_storage.hpp"
 
-namespace spsolve {
+namespace spsolve::inline multiply {
 
 /// A dense form larger than this is not made: order 16384 in double.
 inline constexpr std::int64_t largest_dense_bytes = std::int64_t{2} << 30;
@@ -36,4 +36,4 @@ void dense_reference(const Dense<T>& a, const T* x, T* y, Index columns);
 template <typename T>
 void dense_blas(const Dense<T>& a, const T* x, T* y, Index columns, int threads);
 
-}  // namespace spsolve
+}  // namespace spsolve::multiply

@@ -1,6 +1,6 @@
 #include "multiply/published/ellpack_kernels.hpp"
 
-namespace spsolve {
+namespace spsolve::inline multiply {
 
 namespace {
 
@@ -101,4 +101,4 @@ template void ellpack_unpadded_openmp(const UnpaddedEllpack<float>&, const float
 template void ellpack_unpadded_openmp(const UnpaddedEllpack<double>&, const double*, double*, Index,
                                       int, std::vector<double>&);
 
-}  // namespace spsolve
+}  // namespace spsolve::multiply

@@ -5,7 +5,7 @@
 #include "matrix/formats/ellpack.hpp"
 #include "multiply/kernel/host_storage.hpp"
 
-namespace spsolve {
+namespace spsolve::inline multiply {
 
 template <typename T>
 using EllpackStorage = HostStorage<T, Ellpack>;
@@ -33,4 +33,4 @@ template <typename T>
 void ellpack_unpadded_openmp(const UnpaddedEllpack<T>& a, const T* x, T* y, Index columns,
                              int threads, std::vector<T>& scratch);
 
-}  // namespace spsolve
+}  // namespace spsolve::multiply

@@ -7,7 +7,7 @@
 #include "core/sleeping_barrier.hpp"
 #include "matrix/formats/colouring.hpp"
 
-namespace spsolve {
+namespace spsolve::inline multiply {
 
 namespace {
 
@@ -94,4 +94,4 @@ template void symmetric_colored(const SymmetricEllpack<float>&, std::span<const 
 template void symmetric_colored(const SymmetricEllpack<double>&, std::span<const Index>,
                                 const double*, double*, Index, int);
 
-}  // namespace spsolve
+}  // namespace spsolve::multiply

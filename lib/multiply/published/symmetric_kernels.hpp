@@ -6,7 +6,7 @@
 #include "matrix/formats/symmetric_ellpack.hpp"
 #include "multiply/kernel/host_storage.hpp"
 
-namespace spsolve {
+namespace spsolve::inline multiply {
 
 template <typename T>
 using SymmetricEllpackStorage = HostStorage<T, SymmetricEllpack>;
@@ -37,4 +37,4 @@ template <typename T>
 void symmetric_colored(const SymmetricEllpack<T>& a, std::span<const Index> color_offsets,
                        const T* x, T* y, Index columns, int threads);
 
-}  // namespace spsolve
+}  // namespace spsolve::multiply

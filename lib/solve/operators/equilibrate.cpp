@@ -9,7 +9,7 @@
 #include "core/over_blocks.hpp"
 #include "vectors/multivector/host_vectors.hpp"
 
-namespace spsolve {
+namespace spsolve::inline solve {
 
 namespace {
 
@@ -157,4 +157,4 @@ void scale_own_rows(const SystemMatrix& matrix, const ScaleFactors& factors, Vec
   x.scale_rows(factors.vector(matrix));
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::solve

@@ -9,7 +9,7 @@
 #include "solve/operators/system_matrix.hpp"
 #include "vectors/spare_vectors.hpp"
 
-namespace spsolve {
+namespace spsolve::inline solve {
 
 /// Powers of two r_i for own rows i and c_j for own columns j that bring the largest entry of every
 /// row and column of R A C = (r_i a_ij c_j) near 1: see equilibration_of(). Both empty where the
@@ -83,4 +83,4 @@ std::vector<double> residual_maxima(SystemMatrix& matrix, const Equilibration& s
 /// x <- D x for the factors of own rows.
 void scale_own_rows(const SystemMatrix& matrix, const ScaleFactors& factors, Vectors& x);
 
-}  // namespace spsolve
+}  // namespace spsolve::solve

@@ -4,7 +4,7 @@
 
 #include "vectors/multivector/vectors.hpp"
 
-namespace spsolve {
+namespace spsolve::inline solve {
 
 /// A square linear operator B over multivectors in bands: a matrix, the inverse of one, a
 /// preconditioner. Collective, all of it.
@@ -37,4 +37,4 @@ class Transposed final : public LinearOperator {
   LinearOperator& of_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::solve

@@ -6,7 +6,7 @@
 #include "core/words.hpp"
 #include "spsolve/options.hpp"
 
-namespace spsolve {
+namespace spsolve::inline solve {
 
 inline constexpr std::string_view method_words[] = {
     "auto",   "gauss", "gauss_jordan", "lu",  "sparse_cholesky", "sparse_ldlt", "sparse_lu", "cg",
@@ -110,4 +110,4 @@ constexpr Words words_of(AutoSwitch) {
   return auto_switch_words;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::solve

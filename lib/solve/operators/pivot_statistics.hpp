@@ -6,7 +6,7 @@
 #include "core/error.hpp"
 #include "core/types.hpp"
 
-namespace spsolve {
+namespace spsolve::inline solve {
 
 /// The facts that the pivots of an elimination tell about its answer, the same on every rank.
 struct PivotStatistics {
@@ -46,4 +46,4 @@ inline void check_pivot(double pivot, Index step, Index order, std::string_view 
                   step + 1, order, step + 1);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::solve

@@ -6,7 +6,7 @@
 
 #include "core/extremes.hpp"
 
-namespace spsolve {
+namespace spsolve::inline solve {
 
 double right_hand_side_scale(double size, int exponent) {
   constexpr int far = 200, most = 1022;
@@ -66,4 +66,4 @@ std::vector<double> inverses_of(const std::vector<double>& factors) {
   return inverses;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::solve

@@ -4,7 +4,7 @@
 
 #include "solve/operators/system_matrix.hpp"
 
-namespace spsolve {
+namespace spsolve::inline solve {
 
 /// The power of two that brings `size` to about 2^exponent where it is farther than 2^200 from 1,
 /// so that its square, or its product with 2^-53 and the entries of a matrix, would vanish or
@@ -25,4 +25,4 @@ bool any_scales(const std::vector<double>& factors);
 /// The inverses of powers of two.
 std::vector<double> inverses_of(const std::vector<double>& factors);
 
-}  // namespace spsolve
+}  // namespace spsolve::solve

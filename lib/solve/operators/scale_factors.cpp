@@ -1,6 +1,6 @@
 #include "solve/operators/scale_factors.hpp"
 
-namespace spsolve {
+namespace spsolve::inline solve {
 
 const std::vector<double>& ScaleFactors::on_host() const {
   if (host_ == nullptr) {
@@ -27,4 +27,4 @@ const Vectors& ScaleFactors::vector(const SystemMatrix& matrix) const {
   return *shared_vector(matrix);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::solve

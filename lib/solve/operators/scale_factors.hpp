@@ -5,7 +5,7 @@
 
 #include "solve/operators/system_matrix.hpp"
 
-namespace spsolve {
+namespace spsolve::inline solve {
 
 /// Scale factors of a rank's own rows or columns of a matrix, powers of two: in host memory, or as
 /// a vector where the matrix is; each is made of the other when it is first asked for, by one
@@ -32,4 +32,4 @@ class ScaleFactors {
   mutable std::shared_ptr<const Vectors> vector_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::solve

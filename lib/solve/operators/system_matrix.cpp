@@ -8,7 +8,7 @@
 #include "core/over_blocks.hpp"
 #include "solve/operators/equilibrate.hpp"
 
-namespace spsolve {
+namespace spsolve::inline solve {
 
 SystemMatrix::SystemMatrix(Team& team, const RowLayout& layout, Csr<double> rows,
                            const VectorMemory& memory)
@@ -174,4 +174,4 @@ Csr<double> SystemMatrix::scaled_rows(const Equilibration& scaling) {
   });
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::solve

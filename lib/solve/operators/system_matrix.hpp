@@ -9,7 +9,7 @@
 #include "solve/operators/linear_operator.hpp"
 #include "vectors/band_matrix.hpp"
 
-namespace spsolve {
+namespace spsolve::inline solve {
 
 /// The square sparse matrix A of a system, n x n, in bands of rows over the ranks of a team: an
 /// operator on vectors in the memory that it is made for, and the source of residuals, scalings and
@@ -111,4 +111,4 @@ class SystemMatrix : public LinearOperator {
   std::optional<RowSums> row_sums_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::solve

@@ -9,7 +9,7 @@
 #include "solve/operators/equilibrate.hpp"
 #include "solve/trust/one_norm.hpp"
 
-namespace spsolve {
+namespace spsolve::inline solve {
 
 namespace {
 
@@ -169,4 +169,4 @@ double condition_of_any(SystemMatrix& matrix, LinearOperator& inverse) {
   return std::isfinite(norm) ? norm : infinite;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::solve

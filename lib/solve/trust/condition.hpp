@@ -5,7 +5,7 @@
 
 #include "solve/trust/refine.hpp"
 
-namespace spsolve {
+namespace spsolve::inline solve {
 
 /// How a change of A and b may change x, the worst of all right-hand sides. Estimates, as by
 /// estimate_one_norms(); infinite where the factors are singular.
@@ -42,4 +42,4 @@ double error_of_residuals(SystemMatrix& matrix, LinearOperator& inverse,
 /// estimate_condition(), from columns half as many. Collective.
 double condition_of_any(SystemMatrix& matrix, LinearOperator& inverse);
 
-}  // namespace spsolve
+}  // namespace spsolve::solve

@@ -8,7 +8,7 @@
 
 #include "core/extremes.hpp"
 
-namespace spsolve {
+namespace spsolve::inline solve {
 
 namespace {
 
@@ -228,4 +228,4 @@ std::vector<double> estimate_one_norms(std::unique_ptr<Vectors> weights, LinearO
   return OneNormSearch(std::move(weights), b, setting).run();
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::solve

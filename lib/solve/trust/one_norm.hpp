@@ -5,7 +5,7 @@
 
 #include "solve/operators/linear_operator.hpp"
 
-namespace spsolve {
+namespace spsolve::inline solve {
 
 /// The settings of estimate_one_norms().
 struct OneNormSetting {
@@ -23,4 +23,4 @@ struct OneNormSetting {
 std::vector<double> estimate_one_norms(std::unique_ptr<Vectors> weights, LinearOperator& b,
                                        const OneNormSetting& setting = {});
 
-}  // namespace spsolve
+}  // namespace spsolve::solve

@@ -7,7 +7,7 @@
 #include "core/extremes.hpp"
 #include "solve/operators/equilibrate.hpp"
 
-namespace spsolve {
+namespace spsolve::inline solve {
 
 namespace {
 
@@ -68,4 +68,4 @@ Probe probe_known_solution(SystemMatrix& matrix, LinearOperator& inverse,
   return probe;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::solve

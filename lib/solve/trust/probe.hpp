@@ -7,7 +7,7 @@
 #include "solve/operators/linear_operator.hpp"
 #include "solve/operators/system_matrix.hpp"
 
-namespace spsolve {
+namespace spsolve::inline solve {
 
 /// Whether solves with A find a solution that was known beforehand.
 struct Probe {
@@ -78,4 +78,4 @@ struct ProbeSetting {
 Probe probe_known_solution(SystemMatrix& matrix, LinearOperator& inverse,
                            const ProbeSetting& setting = {});
 
-}  // namespace spsolve
+}  // namespace spsolve::solve

@@ -9,7 +9,7 @@
 #include "core/extremes.hpp"
 #include "process/log.hpp"
 
-namespace spsolve {
+namespace spsolve::inline solve {
 
 namespace {
 
@@ -170,4 +170,4 @@ void refine_further(SystemMatrix& matrix, const Vectors& b, LinearOperator& inve
   so_far = std::move(more);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::solve

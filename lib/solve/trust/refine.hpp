@@ -6,7 +6,7 @@
 #include "solve/operators/system_matrix.hpp"
 #include "vectors/spare_vectors.hpp"
 
-namespace spsolve {
+namespace spsolve::inline solve {
 
 /// How well some x solves A x = b, the worst of all right-hand sides.
 struct Quality {
@@ -82,4 +82,4 @@ void refine_further(SystemMatrix& matrix, const Vectors& b, LinearOperator& inve
 double relative_correction(SystemMatrix& matrix, const Vectors& b, LinearOperator& inverse,
                            const Vectors& x);
 
-}  // namespace spsolve
+}  // namespace spsolve::solve

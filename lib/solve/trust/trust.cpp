@@ -7,7 +7,7 @@
 
 #include "core/extremes.hpp"
 
-namespace spsolve {
+namespace spsolve::inline solve {
 
 namespace {
 
@@ -343,4 +343,4 @@ std::string why_unknown(Doubt doubt) {
   return "";
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::solve

@@ -14,7 +14,7 @@
 #include "solve/trust/probe.hpp"
 #include "solve/trust/refine.hpp"
 
-namespace spsolve {
+namespace spsolve::inline solve {
 
 /// All that was found out about a solution.
 struct TrustFigures {
@@ -142,4 +142,4 @@ Trust judge(const TrustFigures& figures);
 /// Why the forward error is not known, in a few words; "" for Doubt::none.
 std::string why_unknown(Doubt doubt);
 
-}  // namespace spsolve
+}  // namespace spsolve::solve

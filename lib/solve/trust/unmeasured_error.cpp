@@ -6,7 +6,7 @@
 #include "core/extremes.hpp"
 #include "solve/operators/right_hand_side_scaling.hpp"
 
-namespace spsolve {
+namespace spsolve::inline solve {
 
 namespace {
 
@@ -85,4 +85,4 @@ double UnmeasuredError::of_corrections(SystemMatrix& matrix, const std::vector<d
   return std::min(most, error_of_residuals(matrix, inverse, weights, power));
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::solve

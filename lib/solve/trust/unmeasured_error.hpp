@@ -4,7 +4,7 @@
 
 #include "solve/trust/condition.hpp"
 
-namespace spsolve {
+namespace spsolve::inline solve {
 
 /// A bound on what neither residuals nor corrections show of the error of x, a solution of A x = b,
 /// as a part of ||x||, infinity norms, the worst of all columns.
@@ -30,4 +30,4 @@ struct UnmeasuredError {
                                const Condition& condition, LinearOperator& inverse);
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::solve

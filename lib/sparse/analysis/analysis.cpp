@@ -16,7 +16,7 @@
 #include "sparse/matching/matching.hpp"
 #include "sparse/matching/permutation.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 namespace {
 
@@ -201,4 +201,4 @@ SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ord
   return analysis;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

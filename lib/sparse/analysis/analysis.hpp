@@ -12,7 +12,7 @@
 #include "sparse/ordering/ordering.hpp"
 #include "sparse/pattern/off_diagonal_blocks.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// Whether every diagonal entry of a square matrix is there and at least a hundredth of the others
 /// of its row and column, a_ij^2 <= 10^4 |a_ii a_jj|: then rows need not be moved. Cost: two
@@ -81,4 +81,4 @@ Index certain_zero_pivots(const SparseAnalysis& analysis, const Csr<double>& mat
 /// At most ten of these rows or columns, numbered from 1, as text.
 std::string named_from_one(const std::vector<LocalIndex>& all);
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -7,7 +7,7 @@
 
 #include "checkpoint/section_file.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 namespace {
 
@@ -302,4 +302,4 @@ SparseAnalysis load_analysis(const std::filesystem::path& path) {
   }
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

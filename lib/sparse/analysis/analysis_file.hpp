@@ -4,7 +4,7 @@
 
 #include "sparse/analysis/analysis.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// Writes an analysis into a file of sections (see checkpoint/section_file.hpp): whole or not at
 /// all. Throws Error(resources) with the file's name.
@@ -18,4 +18,4 @@ SparseAnalysis load_analysis(const std::filesystem::path& path);
 /// Checksum of what decides an elimination's course: all arrays of the analysis.
 std::uint64_t checksum_of(const SparseAnalysis& analysis);
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

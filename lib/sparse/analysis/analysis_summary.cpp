@@ -4,7 +4,7 @@
 
 #include "sparse/fronts/schedule.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 namespace {
 
@@ -74,4 +74,4 @@ Pattern factor_pattern(const SparseAnalysis& analysis, Index most_cells) {
   return pattern;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -4,7 +4,7 @@
 #include "solve/inverse.hpp"
 #include "sparse/analysis/analysis.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 // The figures of an analysis that reports show.
 
@@ -18,4 +18,4 @@ Pattern pattern_in_order(const Csr<double>& matrix, const SparseAnalysis& analys
 /// there is one, zeros inside of fronts included. Cost: a pass over the rows of all borders.
 Pattern factor_pattern(const SparseAnalysis& analysis, Index most_cells = 96);
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -9,7 +9,7 @@
 #include "matrix/elliptic.hpp"
 #include "sparse/ordering/ordering.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 namespace {
 
@@ -134,4 +134,4 @@ double seconds_of_multigrid_on_gpus(const MatrixShape& shape, int gpus, bool est
          (estimates ? gpu_tuning.seconds_of_estimates : 0);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

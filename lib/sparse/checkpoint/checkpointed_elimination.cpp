@@ -5,7 +5,7 @@
 
 #include "sparse/analysis/analysis_file.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 CheckpointedElimination::CheckpointedElimination(Checkpoints& checkpoints,
                                                  const SparseAnalysis& analysis,
@@ -85,4 +85,4 @@ void CheckpointedElimination::save_checkpoint(CheckpointRequest agreed,
   });
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -6,7 +6,7 @@
 #include "sparse/checkpoint/checkpointed_stages.hpp"
 #include "sparse/fronts/checkpointable_fronts.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 // Sections that a sparse elimination by one process keeps in a checkpoint:
 //
@@ -51,4 +51,4 @@ class CheckpointedElimination final : public FrontCheckpointer, public Checkpoin
   CheckpointRequest agreed_ = CheckpointRequest::none;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -5,7 +5,7 @@
 
 #include "sparse/checkpoint/section_bytes.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 namespace {
 
@@ -126,4 +126,4 @@ void CheckpointedStages::save_checkpoint(CheckpointRequest agreed, Index step,
   unwritten_bytes_ = 0;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

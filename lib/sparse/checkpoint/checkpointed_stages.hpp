@@ -8,7 +8,7 @@
 #include "sparse/checkpoint/front_parts.hpp"
 #include "sparse/fronts/factorization.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// Why factors without threshold pivoting did not do.
 struct FactorFailure {
@@ -87,4 +87,4 @@ class CheckpointedStages {
   double unwritten_bytes_ = 0;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

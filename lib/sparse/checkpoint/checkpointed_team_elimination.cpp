@@ -6,7 +6,7 @@
 
 #include "sparse/checkpoint/section_bytes.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 namespace {
 
@@ -286,4 +286,4 @@ void CheckpointedTeamElimination::write(SectionWriter& file, const TeamProgress&
   write_state(file, part_->order, part_->own_flops, part_->own, fronts_->own());
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -8,7 +8,7 @@
 #include "sparse/ranks/sync_points.hpp"
 #include "sparse/ranks/team_checkpointer.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 // Sections that a rank keeps, in its own file of a checkpoint, of a sparse elimination that all
 // ranks share:
@@ -103,4 +103,4 @@ class CheckpointedTeamElimination : public TeamCheckpointer, public Checkpointed
   double flops_at_sync_point_ = 0, seconds_of_flop_ = 0, largest_next_ = 0;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

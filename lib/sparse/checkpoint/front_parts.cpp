@@ -5,7 +5,7 @@
 #include "sparse/checkpoint/section_bytes.hpp"
 #include "sparse/fronts/schedule.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 FrontParts::FrontParts(const Fronts& fronts, std::string_view name)
     : fronts_(fronts),
@@ -116,4 +116,4 @@ bool FrontParts::load(const CheckpointReader& file, Index parts,
   return good;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

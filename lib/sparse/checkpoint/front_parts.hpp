@@ -7,7 +7,7 @@
 #include "checkpoint/checkpoint_file.hpp"
 #include "sparse/fronts/checkpointable_fronts.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// Some fronts of an elimination that is kept: which are done, and which of them a checkpoint
 /// holds. It does so in parts, a section "NAME K" each: the fronts that were done between two
@@ -66,4 +66,4 @@ class FrontParts {
   Index columns_ = 0;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -5,7 +5,7 @@
 #include "checkpoint/section_file.hpp"
 #include "sparse/fronts/checkpointable_fronts.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 inline constexpr std::size_t section_piece = std::size_t{1} << 20;
 
@@ -76,4 +76,4 @@ class BytesFromSection final : public FrontBytes {
   std::vector<std::byte> piece_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -8,7 +8,7 @@
 
 #include "core/types.hpp"
 
-namespace spsolve::dissection {
+namespace spsolve::inline sparse::dissection {
 
 /// Memory for what comes and goes in the order of a stack; it is kept for the next to come.
 class Arena {
@@ -59,4 +59,4 @@ class ArenaScope {
   Arena::Mark mark_;
 };
 
-}  // namespace spsolve::dissection
+}  // namespace spsolve::sparse::dissection

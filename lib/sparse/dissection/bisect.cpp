@@ -6,7 +6,7 @@
 #include "sparse/dissection/blocks.hpp"
 #include "sparse/dissection/coarsen.hpp"
 
-namespace spsolve::dissection {
+namespace spsolve::inline sparse::dissection {
 namespace {
 
 constexpr LocalIndex coarsest = 100;    // vertices, where coarsening ends
@@ -118,4 +118,4 @@ void bisect(const GraphPart& graph, std::uint64_t seed, Workspaces& workspaces,
   multilevel(graph, seed, separators_tried, *loan, workspaces, side);
 }
 
-}  // namespace spsolve::dissection
+}  // namespace spsolve::sparse::dissection

@@ -6,7 +6,7 @@
 #include "sparse/dissection/part.hpp"
 #include "sparse/dissection/workspaces.hpp"
 
-namespace spsolve::dissection {
+namespace spsolve::inline sparse::dissection {
 
 /// A separator of small weight between two parts of about the same weight: side[v] for each vertex.
 /// A part may come out empty where the graph has no such separator. `seed`: of the random choices
@@ -15,4 +15,4 @@ namespace spsolve::dissection {
 void bisect(const GraphPart& graph, std::uint64_t seed, Workspaces& workspaces,
             std::span<std::uint8_t> side);
 
-}  // namespace spsolve::dissection
+}  // namespace spsolve::sparse::dissection

@@ -8,7 +8,7 @@
 #include "sparse/dissection/first_failure.hpp"
 #include "sparse/dissection/part.hpp"
 
-namespace spsolve::dissection {
+namespace spsolve::inline sparse::dissection {
 
 /// Runs of a graph's vertices that tasks of the calling team share: one where there is one thread,
 /// or too little for several.
@@ -65,4 +65,4 @@ class Blocks {
   int count_;
 };
 
-}  // namespace spsolve::dissection
+}  // namespace spsolve::sparse::dissection

@@ -6,7 +6,7 @@
 
 #include "sparse/dissection/blocks.hpp"
 
-namespace spsolve::dissection {
+namespace spsolve::inline sparse::dissection {
 namespace {
 
 constexpr LocalIndex none = -1;
@@ -207,4 +207,4 @@ Coarser coarsen(const GraphPart& graph, Index heaviest, Workspaces& workspaces, 
                                        : coarsen_of<false>(graph, heaviest, workspaces, arena);
 }
 
-}  // namespace spsolve::dissection
+}  // namespace spsolve::sparse::dissection

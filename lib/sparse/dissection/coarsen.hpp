@@ -6,7 +6,7 @@
 #include "sparse/dissection/part.hpp"
 #include "sparse/dissection/workspaces.hpp"
 
-namespace spsolve::dissection {
+namespace spsolve::inline sparse::dissection {
 
 /// A coarser graph: vertex v of the finer one has become part of vertex coarse_of[v].
 struct Coarser {
@@ -22,4 +22,4 @@ struct Coarser {
 /// need. Cost: O(size + edges).
 Coarser coarsen(const GraphPart& graph, Index heaviest, Workspaces& workspaces, Arena& arena);
 
-}  // namespace spsolve::dissection
+}  // namespace spsolve::sparse::dissection

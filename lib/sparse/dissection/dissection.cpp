@@ -13,7 +13,7 @@
 #include "sparse/dissection/blocks.hpp"
 #include "sparse/dissection/leaf.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 namespace {
 
 using namespace dissection;
@@ -326,4 +326,4 @@ std::vector<LocalIndex> nested_dissection(const Graph& graph, const DissectionOp
   return dissection.result();
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

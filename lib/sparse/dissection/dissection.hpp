@@ -4,7 +4,7 @@
 
 #include "sparse/dissection/graph.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 struct DissectionOptions {
   int threads = 0;        ///< 0: as many as OpenMP gives
@@ -25,4 +25,4 @@ struct DissectionOptions {
 std::vector<LocalIndex> nested_dissection(const Graph& graph, const DissectionOptions& options = {},
                                           std::vector<PlaceRange>* parts = nullptr);
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -3,7 +3,7 @@
 #include <exception>
 #include <mutex>
 
-namespace spsolve::dissection {
+namespace spsolve::inline sparse::dissection {
 
 /// Carries an exception out of tasks, which no exception may leave: the first one to come.
 class FirstFailure {
@@ -28,4 +28,4 @@ class FirstFailure {
   std::exception_ptr failure_;
 };
 
-}  // namespace spsolve::dissection
+}  // namespace spsolve::sparse::dissection

@@ -10,7 +10,7 @@
 #include "matrix/random.hpp"
 #include "sparse/matching/permutation.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 namespace {
 
@@ -240,4 +240,4 @@ CompressedGraph uncompressed(Graph graph) {
   return result;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -7,7 +7,7 @@
 #include "core/untouched_vector.hpp"
 #include "matrix/csr.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// The undirected graph of a symmetric pattern: vertex v has the neighbours
 /// neighbours[starts[v]] ... neighbours[starts[v + 1] - 1], ascending, without v itself; each edge
@@ -78,4 +78,4 @@ CompressedGraph compress(Graph graph);
 /// that may part unknowns with the same neighbours.
 CompressedGraph uncompressed(Graph graph);
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

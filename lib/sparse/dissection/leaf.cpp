@@ -5,7 +5,7 @@
 
 #include <camd.h>
 
-namespace spsolve::dissection {
+namespace spsolve::inline sparse::dissection {
 namespace {
 
 /// The sorted ranks of the halo's vertices; joins: how many edges go there.
@@ -97,4 +97,4 @@ void order_by_degree(const GraphPart& part, const Halo& halo, Arena& arena,
   }
 }
 
-}  // namespace spsolve::dissection
+}  // namespace spsolve::sparse::dissection

@@ -6,7 +6,7 @@
 #include "sparse/dissection/graph.hpp"
 #include "sparse/dissection/part.hpp"
 
-namespace spsolve::dissection {
+namespace spsolve::inline sparse::dissection {
 
 /// The surroundings of a part: the neighbours in `graph` of its vertices, which are called
 /// labels[v] there, whose rank is not negative. Distinct vertices have distinct ranks.
@@ -22,4 +22,4 @@ struct Halo {
 void order_by_degree(const GraphPart& part, const Halo& halo, Arena& arena,
                      std::span<LocalIndex> order);
 
-}  // namespace spsolve::dissection
+}  // namespace spsolve::sparse::dissection

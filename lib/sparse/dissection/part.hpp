@@ -4,7 +4,7 @@
 
 #include "core/types.hpp"
 
-namespace spsolve::dissection {
+namespace spsolve::inline sparse::dissection {
 
 /// A part of a graph, or a coarser graph of one, in memory of somebody else: as Graph, but that
 /// edges of coarser graphs have weights, the number of edges that they stand for.
@@ -22,4 +22,4 @@ struct GraphPart {
 /// Where a vertex lies: in one of two parts without an edge between them, or in the separator.
 enum VertexSide : std::uint8_t { left = 0, right = 1, separator = 2 };
 
-}  // namespace spsolve::dissection
+}  // namespace spsolve::sparse::dissection

@@ -7,7 +7,7 @@
 
 #include "sparse/dissection/blocks.hpp"
 
-namespace spsolve::dissection {
+namespace spsolve::inline sparse::dissection {
 namespace {
 
 constexpr int finest_gain = 32;  // buckets for the gains from 0 to the heaviest vertex's
@@ -184,4 +184,4 @@ void Refiner::improve(int passes, Index patience) {
   for (int k = 0; k < passes && idle < 2; ++k, to ^= 1) idle = pass(to, patience) ? 0 : idle + 1;
 }
 
-}  // namespace spsolve::dissection
+}  // namespace spsolve::sparse::dissection

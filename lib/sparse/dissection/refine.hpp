@@ -8,7 +8,7 @@
 #include "sparse/dissection/arena.hpp"
 #include "sparse/dissection/part.hpp"
 
-namespace spsolve::dissection {
+namespace spsolve::inline sparse::dissection {
 
 /// The quality of a separator: the smaller the better.
 struct Cost {
@@ -58,4 +58,4 @@ class Refiner {
   std::vector<LocalIndex> moves_;  ///< v: from the separator; ~v: into it
 };
 
-}  // namespace spsolve::dissection
+}  // namespace spsolve::sparse::dissection

@@ -7,7 +7,7 @@
 #include "sparse/dissection/arena.hpp"
 #include "sparse/dissection/refine.hpp"
 
-namespace spsolve::dissection {
+namespace spsolve::inline sparse::dissection {
 
 /// The memory in which a thread finds separators; kept from one to the next.
 struct Workspace {
@@ -48,4 +48,4 @@ class Workspaces {
   std::vector<std::unique_ptr<Workspace>> idle_;
 };
 
-}  // namespace spsolve::dissection
+}  // namespace spsolve::sparse::dissection

@@ -4,7 +4,7 @@
 
 #include "core/types.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// Where the entries of the m x m contribution block of a front lie. For symmetric matrices the
 /// lower triangle is kept, in panels of columns: a panel holds its rows from its first column on,
@@ -46,4 +46,4 @@ class BorderBlock {
   Index m_, width_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

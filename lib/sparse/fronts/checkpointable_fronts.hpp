@@ -7,7 +7,7 @@
 #include "core/types.hpp"
 #include "sparse/fronts/fronts.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 // The state that an elimination front by front shows of itself, so that it can be kept and gone on
 // with.
@@ -117,4 +117,4 @@ bool are_pairs(std::span<const T> off_diagonal) {
   return true;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

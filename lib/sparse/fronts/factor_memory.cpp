@@ -6,7 +6,7 @@
 #include "sparse/fronts/front.hpp"
 #include "sparse/fronts/tiles.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 namespace {
 
@@ -110,4 +110,4 @@ FactorMemory factor_memory(const Fronts& fronts, Factorization kind, const Sched
   return memory;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -8,7 +8,7 @@
 #include "sparse/fronts/fronts.hpp"
 #include "sparse/fronts/schedule.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 // The memory that a multifrontal factorisation takes: factors, and stacks of contribution blocks.
 
@@ -53,4 +53,4 @@ struct StackSizes {
 
 StackSizes stack_sizes(const Fronts& fronts, Factorization kind, const Schedule& schedule);
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -6,7 +6,7 @@
 
 #include "core/types.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// How a sparse matrix is factored.
 enum class Factorization {
@@ -55,4 +55,4 @@ struct PivotRule {
   double least = 0;  ///< smaller ones are made this large, and counted
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -8,7 +8,7 @@
 #include "sparse/fronts/front_walk.hpp"
 #include "sparse/kernels/vector_sweeps.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 namespace {
 
@@ -355,4 +355,4 @@ void SparseFactors<T>::release_stacks() {
 template class SparseFactors<float>;
 template class SparseFactors<double>;
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

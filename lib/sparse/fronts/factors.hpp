@@ -12,7 +12,7 @@
 #include "sparse/fronts/fronts.hpp"
 #include "sparse/fronts/schedule.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// A front of finished factors, as solves read it: e pivots and a border of m rows below them.
 /// Rows and columns are named by their positions in the order of elimination.
@@ -98,4 +98,4 @@ class SparseFactors final : public CheckpointableFronts {
   std::vector<UntouchedArray<T>> restored_contributions_;  // where a checkpoint had them
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -6,7 +6,7 @@
 #include "core/blas/column_blas.hpp"
 #include "sparse/fronts/panels.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 using namespace column_blas;
 
@@ -350,4 +350,4 @@ template void update_border(Factorization, const Front<float>&, const float*, In
 template void update_border(Factorization, const Front<double>&, const double*, Index, Index,
                             double*);
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -7,7 +7,7 @@
 #include "sparse/fronts/factorization.hpp"
 #include "sparse/fronts/tiles.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// A front while it is eliminated: p pivots and a border of m rows, column-major.
 ///
@@ -63,4 +63,4 @@ template <typename T>
 void update_border(Factorization kind, const Front<T>& front, const T* off_diagonal, Index begin,
                    Index end, T* scratch);
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -9,7 +9,7 @@
 #include "core/over_blocks.hpp"
 #include "core/untouched_vector.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 namespace {
 
@@ -122,4 +122,4 @@ FrontEntries front_entries(const Fronts& fronts, const std::vector<Index>& row_o
   return result;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -7,7 +7,7 @@
 #include "sparse/fronts/factorization.hpp"
 #include "sparse/fronts/fronts.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// Where an entry of A belongs in a front.
 struct FrontEntry {
@@ -36,4 +36,4 @@ FrontEntries front_entries(const Fronts& fronts, const std::vector<Index>& row_o
                            const std::vector<LocalIndex>& column_place,
                            const std::vector<LocalIndex>& block, Factorization kind);
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -6,7 +6,7 @@
 #include "sparse/fronts/front.hpp"
 #include "sparse/fronts/panels.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 using namespace column_blas;
 
@@ -302,4 +302,4 @@ template void eliminate_ldlt(const Front<float>&, const PivotRule&, const Tiles&
 template void eliminate_ldlt(const Front<double>&, const PivotRule&, const Tiles&, LocalIndex*,
                              double*, double*, PivotCounts&);
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

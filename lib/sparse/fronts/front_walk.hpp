@@ -7,7 +7,7 @@
 #include "sparse/fronts/checkpointable_fronts.hpp"
 #include "sparse/fronts/schedule.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// Eliminates the fronts of a schedule that are not `done`, children before parents: below(s, lane)
 /// those of its subtrees, side by side, and above(s) one after another those above; false ends the
@@ -58,4 +58,4 @@ void walk_fronts(const Fronts& fronts, const Schedule& schedule, bool symmetric,
   if (checkpointer != nullptr) checkpointer->finish(factors);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

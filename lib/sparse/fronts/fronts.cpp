@@ -6,7 +6,7 @@
 #include "core/over_blocks.hpp"
 #include "sparse/matching/permutation.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 namespace {
 
@@ -336,4 +336,4 @@ Fronts fronts_of(const CompressedGraph& compressed, const EliminationTree& tree,
   return fronts;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

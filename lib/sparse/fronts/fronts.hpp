@@ -6,7 +6,7 @@
 #include "sparse/dissection/graph.hpp"
 #include "sparse/ordering/elimination_tree.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// The fronts of a multifrontal elimination (Duff and Reid 1983) in the order in which they are
 /// eliminated, children before parents and each subtree contiguous. Unknowns are named by their
@@ -51,4 +51,4 @@ struct Fronts {
 Fronts fronts_of(const CompressedGraph& compressed, const EliminationTree& tree,
                  std::vector<LocalIndex>& order);
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

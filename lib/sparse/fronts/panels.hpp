@@ -3,7 +3,7 @@
 #include "core/types.hpp"
 #include "sparse/fronts/factorization.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 // Panels of fronts whose columns are spread over ranks: w columns of a front from the row of their
 // first pivot on, `height` rows, column-major. The update of the columns to their right is left to
@@ -40,4 +40,4 @@ template <typename T>
 void multiply_by_d(Index count, Index w, const T* l, Index ld, const T* diagonal, Index ldd,
                    const T* off_diagonal, T* product);
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

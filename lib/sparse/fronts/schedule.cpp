@@ -7,7 +7,7 @@
 #include "core/tuning.hpp"
 #include "sparse/fronts/border_block.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 std::vector<double> work_below(const Fronts& fronts, const std::vector<double>& work) {
   std::vector<double> below(work);
@@ -97,4 +97,4 @@ Index stack_peak(const Fronts& fronts, std::span<const LocalIndex> in_order,
   return peak;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

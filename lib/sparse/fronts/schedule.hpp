@@ -10,7 +10,7 @@
 
 #include "sparse/fronts/fronts.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// Which fronts are eliminated one after another by one thread, and which by all threads together:
 /// the tree below its switch point is cut into subtrees, which threads take in descending order of
@@ -114,4 +114,4 @@ std::vector<double> front_work_of_gpu(const Fronts& fronts, bool symmetric);
 Index stack_peak(const Fronts& fronts, std::span<const LocalIndex> in_order,
                  const std::vector<bool>& elsewhere, bool symmetric);
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -8,7 +8,7 @@
 
 #include "core/types.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// How the work on one front is spread: tile by tile over OpenMP threads, or one after another on
 /// the thread that calls. Tiles depend on the front alone, so that the bits do, too.
@@ -69,4 +69,4 @@ class Tiles {
   const Tell* tell_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

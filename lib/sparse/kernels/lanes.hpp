@@ -8,7 +8,7 @@
 // Everything here is inlined, so that nobody minds how such vectors would be handed over.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-namespace spsolve::vector_sweeps {
+namespace spsolve::inline sparse::vector_sweeps {
 
 // Eight values at a time, in the processor's vectors: in one of its own where it has such wide
 // ones, in several else.
@@ -116,4 +116,4 @@ V sums_of(const V* m) {
          __builtin_shufflevector(fours[0], fours[1], 4, 5, 6, 7, 12, 13, 14, 15);
 }
 
-}  // namespace spsolve::vector_sweeps
+}  // namespace spsolve::sparse::vector_sweeps

@@ -4,7 +4,7 @@
 
 #include "core/blas/blas.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// The BLAS on one thread, as fronts are spread over threads by themselves; as it was afterwards.
 /// Meanwhile parallel regions must say that they want threads(): see blas::set_threads().
@@ -24,4 +24,4 @@ class SingleThreadedBlas {
   int threads_ = omp_get_max_threads();
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -4,7 +4,7 @@
 
 #include "sparse/kernels/lanes.hpp"
 
-namespace spsolve::vector_sweeps {
+namespace spsolve::inline sparse::vector_sweeps {
 
 // Sweeps of one vector through a front's triangle and what lies below it, eight columns at a time:
 // the front is read once, in the order in which it lies in memory, the vector an eighth as often,
@@ -205,4 +205,4 @@ template <Ends ends, typename T>
   }
 }
 
-}  // namespace spsolve::vector_sweeps
+}  // namespace spsolve::sparse::vector_sweeps

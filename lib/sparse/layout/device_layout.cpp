@@ -7,7 +7,7 @@
 #include "sparse/layout/first_fit_allocator.hpp"
 #include "sparse/layout/front_leveling.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 namespace {
 
@@ -233,4 +233,4 @@ double longest_path_on_gpu(const Fronts& fronts) {
   return longest;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

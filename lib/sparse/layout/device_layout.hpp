@@ -9,7 +9,7 @@
 #include "sparse/fronts/fronts.hpp"
 #include "sparse/layout/elementwise_assembly.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// Columns of a block of pivots: pivots are searched inside of one, and its triangles are inverted.
 inline constexpr int pivot_block = 64;
@@ -150,4 +150,4 @@ GpuFactorMemory gpu_factor_memory(const Fronts& fronts, Factorization kind, Inde
 /// for each other however small they are.
 double longest_path_on_gpu(const Fronts& fronts);
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

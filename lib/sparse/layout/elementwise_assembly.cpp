@@ -5,7 +5,7 @@
 
 #include "sparse/layout/device_layout.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 namespace {
 
@@ -124,4 +124,4 @@ std::int64_t elementwise_assembly_bytes(const Fronts& fronts) {
   return count * bytes;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

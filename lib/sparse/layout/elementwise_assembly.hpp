@@ -7,7 +7,7 @@
 #include "sparse/fronts/factorization.hpp"
 #include "sparse/fronts/fronts.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 struct FrontLayout;
 
@@ -39,4 +39,4 @@ ElementwiseAssembly list_elementwise_assembly(const Fronts& fronts, Factorizatio
 /// Bytes that the lists take at most.
 std::int64_t elementwise_assembly_bytes(const Fronts& fronts);
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

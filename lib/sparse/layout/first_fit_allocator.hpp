@@ -5,7 +5,7 @@
 
 #include "core/types.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// Room that blocks of the stack take one after another and give back: the first gap that is large
 /// enough.
@@ -49,4 +49,4 @@ class FirstFitAllocator {
   Index end_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

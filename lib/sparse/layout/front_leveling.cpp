@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 FrontLeveling::FrontLeveling(const std::vector<FrontLayout>& layouts)
     : layouts_(layouts),
@@ -58,4 +58,4 @@ std::vector<int> FrontLeveling::levels(int cut) const {
   return level;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -4,7 +4,7 @@
 
 #include "sparse/layout/device_layout.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// The level of each front: subtrees of small fronts alone by their height, above them all the
 /// others by their depth, which puts siblings, alike as they mostly are, side by side. Subtrees
@@ -30,4 +30,4 @@ class FrontLeveling {
   int low_levels_ = 0;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 namespace {
 
@@ -284,4 +284,4 @@ void Assignment::restore_potentials() {
   for (LocalIndex j = 0; j < size(); ++j) columns_[j].potential -= shifts[column_group_[j]];
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -6,7 +6,7 @@
 #include "core/types.hpp"
 #include "matrix/csr.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// An assignment of as many rows as possible of a square matrix to columns in which they have
 /// non-zeros, with the least sum of costs -log2 |a_ij|; and potentials that prove it:
@@ -124,4 +124,4 @@ class Assignment {
   std::vector<LocalIndex> given_up_;  ///< such rows, by group
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

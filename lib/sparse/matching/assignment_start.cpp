@@ -5,7 +5,7 @@
 // Where an assignment begins: potentials from a few passes over the costs, and what can be assigned
 // with them along entries without reduced cost.
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 void Assignment::choose_potentials() {
   reduce_columns();
@@ -156,4 +156,4 @@ bool Assignment::assign_by_path(LocalIndex source, CostlessPaths& paths) {
   return false;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

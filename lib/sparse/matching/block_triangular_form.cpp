@@ -15,7 +15,7 @@
 #include "matrix/structure.hpp"
 #include "sparse/matching/matching.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 namespace {
 
@@ -196,4 +196,4 @@ std::string in_words(const StructuralDefect& defect, std::size_t most) {
   return rows + "; " + columns;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

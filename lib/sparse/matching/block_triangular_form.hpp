@@ -6,7 +6,7 @@
 #include "core/types.hpp"
 #include "matrix/csr.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// Permutations that bring a square matrix A to block upper triangular form: entry (k, l) of the
 /// permuted matrix is entry (rows[k], columns[l]) of A, and below the diagonal blocks there is
@@ -63,4 +63,4 @@ StructuralDefect structural_defect(const Csr<double>& matrix,
 /// Rows or columns that are more are left out where the others are not. Empty without a defect.
 std::string in_words(const StructuralDefect& defect, std::size_t most = 5);
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

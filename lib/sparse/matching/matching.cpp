@@ -9,7 +9,7 @@
 #include "sparse/matching/assignment.hpp"
 #include "sparse/matching/permutation.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 namespace {
 
@@ -126,4 +126,4 @@ MaximumProductMatching maximum_matching(const Csr<double>& matrix) {
   return maximum_product_matching(pattern);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

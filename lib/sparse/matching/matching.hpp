@@ -5,7 +5,7 @@
 #include "core/types.hpp"
 #include "matrix/csr.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// A matching of the rows and columns of a square matrix A = (a_ij), n x n, by its non-zeros, with
 /// scale factors R = diag(r_i), C = diag(c_j) that show its product to be the largest.
@@ -45,4 +45,4 @@ MaximumProductMatching maximum_product_matching(const Csr<double>& matrix);
 /// number. Cost: likewise, and a copy of A.
 MaximumProductMatching maximum_matching(const Csr<double>& matrix);
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

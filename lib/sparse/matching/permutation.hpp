@@ -4,7 +4,7 @@
 
 #include "core/types.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// The position of each element of a permutation: result[order[k]] = k.
 inline std::vector<LocalIndex> inverse_of(const std::vector<LocalIndex>& order) {
@@ -35,4 +35,4 @@ inline void complete_permutation(std::vector<LocalIndex>& permutation) {
   }
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -5,7 +5,7 @@
 
 #include "sparse/ordering/elimination_tree.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 namespace {
 
@@ -145,4 +145,4 @@ std::vector<Index> column_counts(const PlacedGraph& graph, const std::vector<Loc
   return ColumnCounts(graph, parent).run();
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -8,7 +8,7 @@
 #include "sparse/matching/permutation.hpp"
 #include "sparse/ordering/column_counts.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 namespace {
 
@@ -134,4 +134,4 @@ EliminationCost cost_of(const Graph& graph, const std::vector<LocalIndex>& order
   return cost;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

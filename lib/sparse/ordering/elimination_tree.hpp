@@ -5,7 +5,7 @@
 
 #include "sparse/dissection/graph.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// The elimination tree of a graph whose vertices are eliminated in an order, with the sizes of the
 /// columns of L, in positions of that order: parent[k] is the row of the first entry below the
@@ -50,4 +50,4 @@ EliminationCost cost_of(const Graph& graph, std::vector<LocalIndex> order);
 EliminationCost cost_of(const Graph& graph, const std::vector<LocalIndex>& order,
                         const EliminationTree& tree);
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -11,7 +11,7 @@
 #include "core/tuning.hpp"
 #include "sparse/dissection/dissection.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 namespace {
 
@@ -210,4 +210,4 @@ OrderedGraph order_graph(const Graph& graph, Ordering wanted, std::span<const Lo
   return sooner(ordered_by(graph, Ordering::nested_dissection), std::move(simple), memory);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -8,7 +8,7 @@
 #include "sparse/dissection/graph.hpp"
 #include "sparse/ordering/elimination_tree.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// An order of elimination: order[k] is the vertex that is eliminated k-th.
 struct OrderedGraph {
@@ -46,4 +46,4 @@ double predicted_seconds(double flops, Index factor_entries, int threads);
 /// longest path of the tree alone.
 double predicted_gpu_seconds(double flops, Index factor_entries, double longest_path);
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

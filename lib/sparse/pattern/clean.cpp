@@ -6,7 +6,7 @@
 #include "core/over_blocks.hpp"
 #include "core/resize_in_threads.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 CleanMatrix without_stored_zeros(const Csr<double>& matrix) {
   const bool threads = matrix.nonzeros() > 1 << 14;
@@ -63,4 +63,4 @@ bool has_stored_zeros(const Csr<double>& matrix) {
   return zeros > 0;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -5,7 +5,7 @@
 #include "core/types.hpp"
 #include "matrix/csr.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// A matrix without the zeros that it had stored.
 struct CleanMatrix {
@@ -33,4 +33,4 @@ struct TakenEntries {
 /// The entries of `matrix` that are left in `clean`, which without_stored_zeros() made of it.
 TakenEntries without_zeros(const Csr<double>& matrix, const Csr<double>& clean);
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 OffDiagonalBlocks off_diagonal_blocks_of(const Csr<double>& matrix, const Fronts& fronts,
                                          const std::vector<LocalIndex>& block,
@@ -33,4 +33,4 @@ OffDiagonalBlocks off_diagonal_blocks_of(const Csr<double>& matrix, const Fronts
   return result;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -6,7 +6,7 @@
 #include "matrix/csr.hpp"
 #include "sparse/fronts/fronts.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// Where an entry of A outside of all fronts lies.
 struct OffDiagonalEntry {
@@ -34,4 +34,4 @@ OffDiagonalBlocks off_diagonal_blocks_of(const Csr<double>& matrix, const Fronts
                                          const std::vector<LocalIndex>& row_place,
                                          const std::vector<LocalIndex>& column_place);
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

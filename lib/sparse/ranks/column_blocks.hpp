@@ -6,7 +6,7 @@
 #include "solve/operators/options.hpp"
 #include "sparse/fronts/factorization.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// The rule by which ranks of a team share fronts: from where on they do a front column by column,
 /// how wide its blocks are, and the nanoseconds that it takes in addition to its work, of messages,
@@ -84,4 +84,4 @@ class ColumnBlocks {
   bool on_gpus_ = false, shares_ = true;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -6,7 +6,7 @@
 #include "sparse/ranks/team_fronts.hpp"
 #include "sparse/sweeps/factor_solve.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 namespace {
 
@@ -90,4 +90,4 @@ std::unique_ptr<TeamFronts<T>> host_team_fronts(Team& team, const TreePartition&
 template std::unique_ptr<TeamFronts<float>> host_team_fronts(Team&, const TreePartition&);
 template std::unique_ptr<TeamFronts<double>> host_team_fronts(Team&, const TreePartition&);
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

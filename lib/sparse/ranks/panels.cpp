@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 FrontLayout PanelLayout::panel(Index block) const {
   FrontLayout layout;
@@ -180,4 +180,4 @@ std::vector<LocalIndex> panel_border(const TreePartition& tree, LocalIndex s, In
   return border;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -5,7 +5,7 @@
 #include "sparse/layout/device_layout.hpp"
 #include "sparse/ranks/tree_partition.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// Panels of other ranks that a GPU reads, or that are on their way to it, at the same time.
 inline constexpr int panel_buffers = 3;
@@ -85,4 +85,4 @@ std::vector<std::vector<FrontEntry>> panel_entries(const TreePartition& tree, Lo
 /// own.order(); in the gap is a row that is known before the panel's in a backward sweep.
 std::vector<LocalIndex> panel_border(const TreePartition& tree, LocalIndex s, Index block);
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -7,7 +7,7 @@
 #include "core/blas/column_blas.hpp"
 #include "sparse/fronts/panels.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 using namespace column_blas;
 
@@ -387,4 +387,4 @@ bool ParallelFront<T>::name_under_way(Index number, FrontBytes& bytes) {
 template class ParallelFront<float>;
 template class ParallelFront<double>;
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -11,7 +11,7 @@
 #include "sparse/ranks/column_blocks.hpp"
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// Rows first_row ... first_row + rows - 1 of a block of columns, column-major.
 template <typename T>
@@ -117,4 +117,4 @@ struct ParallelFrontSize {
 };
 ParallelFrontSize parallel_front_size(Factorization kind, const ColumnBlocks& blocks, int rank);
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

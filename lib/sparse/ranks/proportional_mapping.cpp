@@ -7,7 +7,7 @@
 
 #include "sparse/fronts/schedule.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 namespace {
 
@@ -159,4 +159,4 @@ ProportionalMapping assign_fronts(const Fronts& fronts, const std::vector<double
   return Dealer(fronts, work, shared_costs, ranks).run();
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -5,7 +5,7 @@
 #include "core/types.hpp"
 #include "sparse/fronts/fronts.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// Ranks first ... first + count - 1 of a team.
 struct RankRange {
@@ -43,4 +43,4 @@ struct ProportionalMapping {
 ProportionalMapping assign_fronts(const Fronts& fronts, const std::vector<double>& work,
                                   double shared_costs, int ranks);
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -9,7 +9,7 @@
 #include "sparse/fronts/schedule.hpp"
 #include "sparse/ranks/tree_partition.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 namespace {
 
@@ -155,4 +155,4 @@ std::string ranks_table(const SparseAnalysis& analysis, Factorization kind, int 
          fmt::format("  and on rank 0 the analysis, which took {:.3g} s here\n", analysis.seconds);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

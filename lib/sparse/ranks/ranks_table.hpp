@@ -6,7 +6,7 @@
 #include "sparse/analysis/analysis.hpp"
 #include "sparse/ranks/proportional_mapping.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// The rates that predictions reckon with.
 struct RankSpeed {
@@ -35,4 +35,4 @@ SimulatedElimination simulate(const SparseAnalysis& analysis, Factorization kind
 std::string ranks_table(const SparseAnalysis& analysis, Factorization kind, int most,
                         const RankSpeed& speed);
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -4,7 +4,7 @@
 
 #include "sparse/sweeps/row_products.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 using namespace column_blas;
 using namespace row_products;
@@ -252,4 +252,4 @@ void SharedSweeps<T>::backward(const T* y, T* x) {
 template class SharedSweeps<float>;
 template class SharedSweeps<double>;
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -6,7 +6,7 @@
 #include "sparse/ranks/parallel_front.hpp"
 #include "sparse/sweeps/row_products.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// The part of a solve with the factors F of a matrix, or with F^T, in one front that the ranks of
 /// a team share; as FrontSweeps does with a front of one rank. Rows are those of the shared fronts,
@@ -63,4 +63,4 @@ class SharedSweeps {
   std::vector<T> z_, received_;    // rows of pivots, then of the border
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -5,7 +5,7 @@
 
 #include "sparse/fronts/schedule.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 SyncPoints::SyncPoints(Team& team, const TreePartition& tree, const SyncRule& rule)
     : tree_(tree), rule_(rule), before_(tree.shared.size(), 0) {
@@ -91,4 +91,4 @@ double SyncPoints::flops_between(LocalIndex s) const {
   return tree_.depth[s] > 0 ? std::max(between, flops_of_round()) : between;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -5,7 +5,7 @@
 #include "sparse/ranks/tree_partition.hpp"
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// How far ranks work between two sync points.
 struct SyncRule {
@@ -56,4 +56,4 @@ class SyncPoints {
   std::vector<int> before_;  // of each shared front
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -3,7 +3,7 @@
 #include "sparse/fronts/checkpointable_fronts.hpp"
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 // The state that an elimination shared by ranks shows of itself on each of them, so that it can be
 // kept and gone on with; see checkpointable_fronts.hpp.
@@ -46,4 +46,4 @@ class TeamCheckpointer : public FrontCheckpointer {
   virtual void finish_in_team(bool failed) = 0;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

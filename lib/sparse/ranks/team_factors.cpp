@@ -6,7 +6,7 @@
 #include "sparse/fronts/border_block.hpp"
 #include "sparse/ranks/team_fronts.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 NestedTeams::NestedTeams(Team& team, const TreePartition& tree) : teams_{&team} {
   for (const int group : tree.halves()) {
@@ -284,4 +284,4 @@ FactorMemory team_factor_memory(const TreePartition& part, int threads, std::siz
 template class TeamFactors<float>;
 template class TeamFactors<double>;
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -10,7 +10,7 @@
 #include "sparse/ranks/team_checkpointer.hpp"
 #include "sparse/ranks/tree_partition.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// The teams that a rank works with, one for each depth of the halving; see range_at().
 class NestedTeams {
@@ -100,4 +100,4 @@ class TeamFactors final : public CheckpointableTeamFronts {
 /// Bytes that `part`'s rank takes for factors with values of so many bytes.
 FactorMemory team_factor_memory(const TreePartition& part, int threads, std::size_t value_bytes);
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

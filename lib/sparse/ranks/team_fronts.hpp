@@ -11,7 +11,7 @@
 #include "sparse/values/scaled_values.hpp"
 #include "vectors/multivector/vectors.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// The fronts of a rank's part of an elimination that all ranks share, in the memory of one kind of
 /// device. Every call is collective.
@@ -68,4 +68,4 @@ std::unique_ptr<TeamFronts<T>> host_team_fronts(Team& team, const TreePartition&
 extern template std::unique_ptr<TeamFronts<float>> host_team_fronts(Team&, const TreePartition&);
 extern template std::unique_ptr<TeamFronts<double>> host_team_fronts(Team&, const TreePartition&);
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

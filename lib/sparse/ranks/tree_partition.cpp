@@ -8,7 +8,7 @@
 #include "core/checksum.hpp"
 #include "sparse/fronts/schedule.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 namespace {
 
@@ -411,4 +411,4 @@ const std::vector<double>& ValueDealer::deal(const std::vector<double>& values) 
   return mine_;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

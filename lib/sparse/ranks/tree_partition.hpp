@@ -7,7 +7,7 @@
 #include "sparse/ranks/proportional_mapping.hpp"
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// One rank's part of an elimination that all ranks of a team share: the fronts that are its own,
 /// which are whole subtrees, and the fronts above them, which several ranks share. Rows of the
@@ -120,4 +120,4 @@ TreePartition part_of(const SparseAnalysis& analysis, Factorization kind, const 
 ProportionalMapping deal_fronts(const SparseAnalysis& analysis, Factorization kind,
                                 const SharingRule& rule, int ranks);
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -19,7 +19,7 @@
 #include "sparse/ranks/team_factors.hpp"
 #include "team/lent_processors.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 namespace {
 
@@ -317,4 +317,4 @@ PatternAnalysis analyse_pattern(Team& team, const Csr<double>& whole, const Solv
   return result;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -14,7 +14,7 @@
 #include "sparse/layout/device_layout.hpp"
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// The forecast of a sparse elimination by the analysis of its pattern, the same on every rank.
 struct FactorizationEstimate {
@@ -96,4 +96,4 @@ PatternAnalysis analyse_pattern(Team& team, const Csr<double>& whole, const Solv
                                 MemoryKind memory = MemoryKind::host,
                                 const AnalysisCache& cache = {}, const IterationHints& hints = {});
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

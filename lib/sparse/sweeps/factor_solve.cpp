@@ -5,7 +5,7 @@
 
 #include "sparse/kernels/vector_sweeps.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 namespace {
 
@@ -261,4 +261,4 @@ void FactorSolve<T>::solve(bool transposed, Index columns, T* b, T* x) const {
 template class FactorSolve<float>;
 template class FactorSolve<double>;
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

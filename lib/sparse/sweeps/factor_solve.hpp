@@ -8,7 +8,7 @@
 #include "sparse/sweeps/front_sweeps.hpp"
 #include "sparse/sweeps/tree_parts.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// Solves with finished factors, for any number of right-hand sides. Parts of the elimination
 /// tree are walked by threads side by side, each with a copy of what it adds to the unknowns above;
@@ -86,4 +86,4 @@ class FactorSolve {
   mutable std::unique_ptr<Workspace> workspace_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

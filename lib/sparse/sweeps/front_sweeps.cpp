@@ -5,7 +5,7 @@
 #include "sparse/kernels/vector_sweeps.hpp"
 #include "sparse/sweeps/row_products.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 using namespace column_blas;
 using namespace row_products;
@@ -162,4 +162,4 @@ void FrontSweeps<T>::backward(const FactoredFront<T>& f, const Tiles* shared, In
 template class FrontSweeps<float>;
 template class FrontSweeps<double>;
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -3,7 +3,7 @@
 #include "sparse/fronts/factors.hpp"
 #include "sparse/sweeps/row_products.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// Where a front's rows are taken from and what it takes off them goes to: rows of K values, those
 /// below `end` of b, the others of a subtree's own copy.
@@ -48,4 +48,4 @@ class FrontSweeps {
   row_products::SweepTriangles triangles_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -2,7 +2,7 @@
 
 #include "sparse/kernels/vector_sweeps.hpp"
 
-namespace spsolve::row_products {
+namespace spsolve::inline sparse::row_products {
 
 using vector_sweeps::Ends;
 
@@ -141,4 +141,4 @@ template void subtract_product(Index, Index, Index, const double*, Index, const 
 template void subtract_transposed_product(Index, Index, Index, const double*, Index, const double*,
                                           double*);
 
-}  // namespace spsolve::row_products
+}  // namespace spsolve::sparse::row_products

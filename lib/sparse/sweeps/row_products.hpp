@@ -5,7 +5,7 @@
 #include "core/blas/column_blas.hpp"
 #include "sparse/fronts/factorization.hpp"
 
-namespace spsolve::row_products {
+namespace spsolve::inline sparse::row_products {
 
 // Products and triangles of fronts, column-major, with rows of K values, row-major: what sweeps
 // through fronts are made of. One column is taken by own sweeps (vector_sweeps.hpp), more by loops
@@ -80,4 +80,4 @@ void divide_by_d(Index w, const T* diagonal, Index ld, const T* off_diagonal, In
   }
 }
 
-}  // namespace spsolve::row_products
+}  // namespace spsolve::sparse::row_products

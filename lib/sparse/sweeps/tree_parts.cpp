@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 std::vector<TreePart> tree_parts(const Fronts& fronts, const Schedule& schedule,
                                  const std::vector<double>& work, double share) {
@@ -46,4 +46,4 @@ std::vector<TreePart> tree_parts(const Fronts& fronts, const Schedule& schedule,
   return sorted;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -4,7 +4,7 @@
 
 #include "sparse/fronts/schedule.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// Whole subtrees next to each other in the order of fronts, first ... last, which one thread
 /// takes.
@@ -21,4 +21,4 @@ struct TreePart {
 std::vector<TreePart> tree_parts(const Fronts& fronts, const Schedule& schedule,
                                  const std::vector<double>& work, double share);
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -9,7 +9,7 @@
 #include "sparse/kernels/vector_sweeps.hpp"
 #include "sparse/threshold/threshold_front.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 void ThresholdOutcome::add(const ThresholdOutcome& other) {
   counts.add(other.counts);
@@ -258,4 +258,4 @@ bool ThresholdFactors<T>::name_totals(FrontBytes& bytes) {
 template class ThresholdFactors<float>;
 template class ThresholdFactors<double>;
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

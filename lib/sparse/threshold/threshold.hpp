@@ -7,7 +7,7 @@
 #include "sparse/analysis/analysis.hpp"
 #include "sparse/fronts/factors.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// The outcome of threshold pivoting.
 struct ThresholdOutcome {
@@ -76,4 +76,4 @@ class ThresholdFactors final : public CheckpointableFronts {
   ThresholdOutcome outcome_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

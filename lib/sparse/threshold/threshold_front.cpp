@@ -5,7 +5,7 @@
 
 #include "core/blas/column_blas.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 using namespace column_blas;
 
@@ -227,4 +227,4 @@ void ThresholdFront<T>::update(Index first, const Tiles& tiles) {
 template class ThresholdFront<float>;
 template class ThresholdFront<double>;
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -5,7 +5,7 @@
 #include "sparse/fronts/factors.hpp"
 #include "sparse/fronts/tiles.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// A front with all that was delayed to it: n x n, column-major, of which the first `candidates`
 /// rows and columns are fully summed. Symmetric matrices are there with both triangles. Pivots are
@@ -48,4 +48,4 @@ class ThresholdFront {
   std::vector<T> f_, products_, column_, second_, off_diagonal_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

@@ -7,7 +7,7 @@
 #include "sparse/values/inverse_power.hpp"
 #include "sparse/values/scaled_values.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 namespace {
 
@@ -158,4 +158,4 @@ double largest_magnitude(const std::vector<double>& values) {
   return largest;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

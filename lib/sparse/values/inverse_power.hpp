@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// The power of two nearest to 1 / sqrt(value), or to 1 / value, from 2^-1000 to 2^1000; 1 where
 /// there is none. Without a logarithm: those of a million numbers take longer than their
@@ -27,4 +27,4 @@ constexpr double inverse_power(double value, bool root) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(bias - power) << mantissa_bits);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

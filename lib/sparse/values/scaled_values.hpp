@@ -7,7 +7,7 @@
 
 #include "solve/operators/equilibrate.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// The values of one process' sparse matrix A, n x n, while an elimination scales them, in the
 /// memory of one kind of device: passes over R A C for factors r_i and c_j, powers of two, and in
@@ -70,4 +70,4 @@ std::unique_ptr<ScaledValues> host_scaled_values(const Csr<double>& rows);
 /// The largest magnitude of these values; infinite where one is not a finite number.
 double largest_magnitude(const std::vector<double>& values);
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

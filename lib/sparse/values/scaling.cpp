@@ -1,6 +1,6 @@
 #include "sparse/values/scaling.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 namespace {
 
@@ -47,4 +47,4 @@ void find_scale_factors(ScaledValues& values, const SparseAnalysis& analysis, Au
   values.read_factors(scaling);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

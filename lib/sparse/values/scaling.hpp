@@ -5,7 +5,7 @@
 #include "sparse/analysis/analysis.hpp"
 #include "sparse/values/scaled_values.hpp"
 
-namespace spsolve {
+namespace spsolve::inline sparse {
 
 /// scaling <- factors r_i and c_i, powers of two, that sparse elimination of A wants, n each; none
 /// where A is left as it is. Symmetric factorisations get r = c, which bring the largest entry of
@@ -17,4 +17,4 @@ namespace spsolve {
 void find_scale_factors(ScaledValues& values, const SparseAnalysis& analysis, AutoSwitch wanted,
                         Precision precision, Equilibration& scaling);
 
-}  // namespace spsolve
+}  // namespace spsolve::sparse

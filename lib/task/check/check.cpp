@@ -25,7 +25,7 @@
 #include "task/solve/system_known.hpp"
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline task {
 
 namespace {
 
@@ -197,4 +197,4 @@ std::string to_text(const std::vector<CheckedFile>& files) {
   return text;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::task

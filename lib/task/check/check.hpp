@@ -6,7 +6,7 @@
 #include "config/config.hpp"
 #include "io/file_check.hpp"
 
-namespace spsolve {
+namespace spsolve::inline task {
 
 /// A file that a task reads, and how far it was looked at.
 struct CheckedFile {
@@ -24,4 +24,4 @@ std::vector<CheckedFile> check_files(const Config& config, const Deadline& deadl
 /// A line for each file.
 std::string to_text(const std::vector<CheckedFile>& files);
 
-}  // namespace spsolve
+}  // namespace spsolve::task

@@ -5,7 +5,7 @@
 #include "matrix/generate/generate.hpp"
 #include "vectors/vector_files.hpp"
 
-namespace spsolve {
+namespace spsolve::inline task {
 
 namespace fs = std::filesystem;
 
@@ -73,4 +73,4 @@ void read_coordinates(const FoundCoordinates& found, SystemMatrix& matrix) {
   together(team, [&] { matrix.set_coordinates(own_rows(*places)); });
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::task

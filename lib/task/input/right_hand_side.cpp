@@ -13,7 +13,7 @@
 #include "matrix/multivector.hpp"
 #include "vectors/vector_files.hpp"
 
-namespace spsolve {
+namespace spsolve::inline task {
 
 namespace fs = std::filesystem;
 
@@ -175,4 +175,4 @@ double distance_from_ones(const Vectors& x) {
   return all_sum(x.team(), sum);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::task

@@ -7,7 +7,7 @@
 #include "config/config.hpp"
 #include "solve/operators/system_matrix.hpp"
 
-namespace spsolve {
+namespace spsolve::inline task {
 
 /// The right-hand sides B, n x K in bands, that the configuration names for `matrix`: its row sums
 /// (so that x is all ones), ones, uniform random values in [-1, 1), or the columns of a Matrix
@@ -47,4 +47,4 @@ bool solution_is_ones(const Config::RightHandSide& config);
 /// sum over i and c of (x_ic - 1)^2. Collective.
 double distance_from_ones(const Vectors& x);
 
-}  // namespace spsolve
+}  // namespace spsolve::task

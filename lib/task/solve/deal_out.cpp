@@ -6,7 +6,7 @@
 #include "distribute/reading/scatter.hpp"
 #include "task/input/coordinates.hpp"
 
-namespace spsolve {
+namespace spsolve::inline task {
 
 namespace {
 
@@ -43,4 +43,4 @@ std::unique_ptr<SystemMatrix> deal_out(const Config& config, const SystemShape& 
   return matrix;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::task

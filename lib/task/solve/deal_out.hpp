@@ -9,7 +9,7 @@
 #include "task/solve/solve_plan.hpp"
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline task {
 
 /// The use of a system's matrix.
 struct MatrixUse {
@@ -24,4 +24,4 @@ std::unique_ptr<SystemMatrix> deal_out(const Config& config, const SystemShape& 
                                        Csr<double> whole, const MatrixUse& use, PhaseTimes& times,
                                        TaskReport& report);
 
-}  // namespace spsolve
+}  // namespace spsolve::task

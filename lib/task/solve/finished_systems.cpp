@@ -9,7 +9,7 @@
 #include "checkpoint/section_file.hpp"
 #include "core/checksum.hpp"
 
-namespace spsolve {
+namespace spsolve::inline task {
 
 namespace fs = std::filesystem;
 
@@ -158,4 +158,4 @@ void FinishedSystems::remove() const {
   fs::remove(file_, none);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::task

@@ -8,7 +8,7 @@
 #include "report/report.hpp"
 #include "task/solve/sequence.hpp"
 
-namespace spsolve {
+namespace spsolve::inline task {
 
 /// The line of a system that has no solution yet: failed.
 StepReport begun_report(const Step& step);
@@ -43,4 +43,4 @@ class FinishedSystems {
   std::vector<std::string> kept_;  // its sections of the systems that were found
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::task

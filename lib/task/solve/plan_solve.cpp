@@ -9,7 +9,7 @@
 #include "task/solve/solve_plan.hpp"
 #include "task/solve/system_known.hpp"
 
-namespace spsolve {
+namespace spsolve::inline task {
 
 namespace {
 
@@ -81,4 +81,4 @@ MemoryCheck plan_solve(const Config& config, Team& team, const Gpus& gpus, Memor
   return check;
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::task

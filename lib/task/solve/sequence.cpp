@@ -10,7 +10,7 @@
 #include "io/matrix_source.hpp"
 #include "solve/operators/equilibrate.hpp"
 
-namespace spsolve {
+namespace spsolve::inline task {
 
 namespace fs = std::filesystem;
 
@@ -156,4 +156,4 @@ std::vector<double> values_of(const fs::path& file, SystemMatrix& matrix) {
   return is_array ? values_of_array(file, matrix) : values_of_matrix(file, matrix);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::task

@@ -9,7 +9,7 @@
 #include "task/input/right_hand_side.hpp"
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline task {
 
 /// One system of a sequence: a right-hand side, perhaps with new values of the matrix' pattern.
 struct Step {
@@ -37,4 +37,4 @@ std::vector<double> values_of(const std::filesystem::path& file, SystemMatrix& m
 /// Throws the errors that values_of() would throw of a file whose numbers are right by themselves.
 void check_values(const std::filesystem::path& file, const Csr<double>& matrix);
 
-}  // namespace spsolve
+}  // namespace spsolve::task

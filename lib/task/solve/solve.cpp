@@ -30,7 +30,7 @@
 #include "task/solve/systems_so_far.hpp"
 #include "vectors/vector_files.hpp"
 
-namespace spsolve {
+namespace spsolve::inline task {
 
 namespace {
 
@@ -410,4 +410,4 @@ void run_solve(const Config& config, Team& team, const Gpus& gpus, SolveReport& 
   report.status = broadcast_text(team, report.status, 0);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::task

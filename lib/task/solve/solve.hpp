@@ -6,7 +6,7 @@
 #include "task/gpus.hpp"
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline task {
 
 /// `task: solve`: reads the matrix on rank 0, deals its rows out, eliminates them on the GPUs, each
 /// rank on its own, or on the host, solves, refines
@@ -23,4 +23,4 @@ void run_solve(const Config& config, Team& team, const Gpus& gpus, SolveReport& 
 MemoryCheck plan_solve(const Config& config, Team& team, const Gpus& gpus, MemoryPlan& plan,
                        int most_ranks = 0);
 
-}  // namespace spsolve
+}  // namespace spsolve::task

@@ -11,7 +11,7 @@
 #include "task/input/right_hand_side.hpp"
 #include "vectors/vector_bytes.hpp"
 
-namespace spsolve {
+namespace spsolve::inline task {
 
 namespace {
 
@@ -251,4 +251,4 @@ BeforeDouble check_in_double(const SolverQuestion& question, Team& team, const G
   };
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::task

@@ -11,7 +11,7 @@
 #include "task/gpus.hpp"
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline task {
 
 /// A square matrix, and the right-hand sides that come with it.
 struct SystemShape {
@@ -83,4 +83,4 @@ MemoryCheck plan_what_fits(SolverQuestion& question, Rotated rotated, std::int64
 /// whether that fits. `team` and `gpus` must outlive it.
 BeforeDouble check_in_double(const SolverQuestion& question, Team& team, const Gpus& gpus);
 
-}  // namespace spsolve
+}  // namespace spsolve::task

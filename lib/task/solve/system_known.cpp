@@ -12,7 +12,7 @@
 #include "task/begin.hpp"
 #include "task/input/coordinates.hpp"
 
-namespace spsolve {
+namespace spsolve::inline task {
 
 MatrixShape square_shape(const Config& config) {
   MatrixShape shape = describe_matrix(config.matrix.name());
@@ -127,4 +127,4 @@ bool solves_alone(const Config& config, Team& team, const Gpus& gpus) {
          wants_gpu_elimination(config, order, team, gpus, ignored);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::task

@@ -7,7 +7,7 @@
 #include "task/solve/solve_plan.hpp"
 #include "team/team.hpp"
 
-namespace spsolve {
+namespace spsolve::inline task {
 
 // The facts that all ranks know of a system before its rows are dealt out.
 
@@ -44,4 +44,4 @@ PatternAnalysis analyse_pattern_for_run(const Config& config, const SystemShape&
 /// asked for. Collective.
 bool solves_alone(const Config& config, Team& team, const Gpus& gpus);
 
-}  // namespace spsolve
+}  // namespace spsolve::task

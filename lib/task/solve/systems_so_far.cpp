@@ -9,7 +9,7 @@
 #include "process/log.hpp"
 #include "report/summary.hpp"
 
-namespace spsolve {
+namespace spsolve::inline task {
 
 std::size_t SystemsSoFar::begin(const Config& config, SystemMatrix& matrix,
                                 const std::vector<Step>& steps) {
@@ -65,4 +65,4 @@ void SystemsSoFar::finish() {
   if (kept_) kept_->remove();
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::task

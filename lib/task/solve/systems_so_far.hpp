@@ -9,7 +9,7 @@
 #include "task/solve/finished_systems.hpp"
 #include "task/solve/sequence.hpp"
 
-namespace spsolve {
+namespace spsolve::inline task {
 
 /// The outcomes of the systems of a sequence, those that an earlier run solved among them: their
 /// lines in the report and in the log. Collective, all of it but worst().
@@ -41,4 +41,4 @@ class SystemsSoFar {
   Verdict worst_ = Verdict::solved;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::task

@@ -4,7 +4,7 @@
 
 #include "core/extremes.hpp"
 
-namespace spsolve {
+namespace spsolve::inline vectors {
 
 void Coefficients::reduce_over_ranks(Team& team, std::span<const SharedRow> rows) {
   if (team.size() == 1 || rows.empty()) return;
@@ -28,4 +28,4 @@ void Coefficients::reduce_over_ranks(Team& team, std::span<const SharedRow> rows
   }
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::vectors

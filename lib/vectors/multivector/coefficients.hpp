@@ -6,7 +6,7 @@
 #include "matrix/dense.hpp"
 #include "team/reduce.hpp"
 
-namespace spsolve {
+namespace spsolve::inline vectors {
 
 /// A row of coefficients, of which all ranks have one, and how theirs become one.
 struct SharedRow {
@@ -61,4 +61,4 @@ struct ToRow {
   int row;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::vectors

@@ -13,7 +13,7 @@
 #include "core/extremes.hpp"
 #include "core/over_blocks.hpp"
 
-namespace spsolve {
+namespace spsolve::inline vectors {
 
 namespace {
 
@@ -403,4 +403,4 @@ void HostVectors::step_and_turn(std::span<const double> wanted, const Coefficien
             });
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::vectors

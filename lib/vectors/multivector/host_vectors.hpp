@@ -2,7 +2,7 @@
 
 #include "vectors/multivector/vectors.hpp"
 
-namespace spsolve {
+namespace spsolve::inline vectors {
 
 /// Vectors in host memory, row-major, worked on by OpenMP threads.
 class HostVectors final : public Vectors {
@@ -52,4 +52,4 @@ class HostVectors final : public Vectors {
 HostVectors& on_host(Vectors& x);
 const HostVectors& on_host(const Vectors& x);
 
-}  // namespace spsolve
+}  // namespace spsolve::vectors

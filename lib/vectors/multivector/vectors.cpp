@@ -4,7 +4,7 @@
 
 #include "matrix/multivector.hpp"
 
-namespace spsolve {
+namespace spsolve::inline vectors {
 
 void Vectors::add_multiples_of_each(std::span<const double> factors, List ys) {
   const auto k = static_cast<std::size_t>(columns());
@@ -101,4 +101,4 @@ void Vectors::fill_random(Index seed) {
   set_own_rows(*this, random_multivector(height(), columns(), seed, own().first));
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::vectors

@@ -10,7 +10,7 @@
 #include "team/team.hpp"
 #include "vectors/multivector/coefficients.hpp"
 
-namespace spsolve {
+namespace spsolve::inline vectors {
 
 /// A multivector X, n x K in double, in bands: this rank holds the rows own() of a contiguous
 /// layout, in the memory of its backend. Members are this rank's own affair; what needs all ranks
@@ -183,4 +183,4 @@ void subtract(std::span<const double> wanted, Quotient t, Vectors& x, const Vect
 Dense<double> own_rows(const Vectors& x);
 void set_own_rows(Vectors& x, const Dense<double>& rows);
 
-}  // namespace spsolve
+}  // namespace spsolve::vectors

@@ -8,7 +8,7 @@
 #include "matrix/dense.hpp"
 #include "vectors/products/halo_carrier.hpp"
 
-namespace spsolve {
+namespace spsolve::inline vectors {
 
 /// The norms that backward errors are made of, over some rows of A x = b; vectors have one value
 /// for each right-hand side. Every number is infinite or nan where a value is not finite.
@@ -99,4 +99,4 @@ class BandProducts {
   virtual void diagonal(Vectors& d, Vectors& inverse) const = 0;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::vectors

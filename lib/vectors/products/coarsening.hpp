@@ -7,7 +7,7 @@
 #include "core/untouched_vector.hpp"
 #include "matrix/dense.hpp"
 
-namespace spsolve {
+namespace spsolve::inline vectors {
 
 class BandMatrix;
 
@@ -61,4 +61,4 @@ class Coarsening {
                                double omega) = 0;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::vectors

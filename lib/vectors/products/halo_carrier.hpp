@@ -3,7 +3,7 @@
 #include "matrix/dense.hpp"
 #include "vectors/multivector/vectors.hpp"
 
-namespace spsolve {
+namespace spsolve::inline vectors {
 
 /// The rows of x that this rank's columns name after its own ones, row-major: in host memory, or
 /// where x lies.
@@ -38,4 +38,4 @@ class HaloCarrier {
   virtual void expect_many() {}
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::vectors

@@ -5,7 +5,7 @@
 #include "core/extremes.hpp"
 #include "distribute/halo/halo_messages.hpp"
 
-namespace spsolve {
+namespace spsolve::inline vectors {
 
 namespace {
 
@@ -59,4 +59,4 @@ void HaloRows::give_back(const Dense<double>& halo, Combination how, Dense<doubl
   }
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::vectors

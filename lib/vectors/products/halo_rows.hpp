@@ -3,7 +3,7 @@
 #include "distribute/halo/halo_plan.hpp"
 #include "vectors/multivector/vectors.hpp"
 
-namespace spsolve {
+namespace spsolve::inline vectors {
 
 /// How two contributions to one number meet.
 enum class Combination { sum, maximum };
@@ -34,4 +34,4 @@ class HaloRows {
   HaloPlan plan_;
 };
 
-}  // namespace spsolve
+}  // namespace spsolve::vectors

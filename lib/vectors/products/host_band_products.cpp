@@ -12,7 +12,7 @@
 #include "matrix/structure.hpp"
 #include "vectors/multivector/host_vectors.hpp"
 
-namespace spsolve {
+namespace spsolve::inline vectors {
 
 namespace {
 
@@ -370,4 +370,4 @@ std::unique_ptr<BandProducts> host_band_products(const Csr<double>& rows, Index 
   return std::make_unique<HostBandProducts>(rows, own_columns);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::vectors

@@ -4,9 +4,9 @@
 
 #include "vectors/products/band_products.hpp"
 
-namespace spsolve {
+namespace spsolve::inline vectors {
 
 /// BandProducts in host memory by OpenMP threads. `rows` must outlive the object.
 std::unique_ptr<BandProducts> host_band_products(const Csr<double>& rows, Index own_columns);
 
-}  // namespace spsolve
+}  // namespace spsolve::vectors

@@ -7,7 +7,7 @@
 #include "distribute/halo/halo_messages.hpp"
 #include "vectors/multivector/host_vectors.hpp"
 
-namespace spsolve {
+namespace spsolve::inline vectors {
 
 namespace {
 
@@ -53,4 +53,4 @@ std::unique_ptr<HaloCarrier> host_halo_carrier(Team& team, const HaloPlan& plan)
   return std::make_unique<HostHaloCarrier>(team, plan);
 }
 
-}  // namespace spsolve
+}  // namespace spsolve::vectors

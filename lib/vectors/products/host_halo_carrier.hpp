@@ -5,9 +5,9 @@
 #include "distribute/halo/halo_plan.hpp"
 #include "vectors/products/halo_carrier.hpp"
 
-namespace spsolve {
+namespace spsolve::inline vectors {
 
 /// For multivectors in host memory, by the team's messages. Both must outlive the object.
 std::unique_ptr<HaloCarrier> host_halo_carrier(Team& team, const HaloPlan& plan);
 
-}  // namespace spsolve
+}  // namespace spsolve::vectors

@@ -4,7 +4,7 @@
 
 #include "cuda/multiply/fast/groups/grouped_slices.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 /// SlicedGroups as kernels take them; Column is LocalIndex, or 16 bits wide and counted from the
 /// first row.
@@ -34,4 +34,4 @@ void with_view(const SlicedGroups<T>& a, Work work) {
   }
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

@@ -6,7 +6,7 @@
 #include "core/error.hpp"
 #include "cuda/core/nvtx.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 namespace {
 
@@ -126,4 +126,4 @@ std::int64_t GroupedLanes<T>::bytes() const {
 template struct GroupedLanes<float>;
 template struct GroupedLanes<double>;
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

@@ -12,7 +12,7 @@
 #include "cuda/core/tiles/async_copy.cuh"
 #include "cuda/multiply/fast/groups/grouped_lanes.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 namespace lanes {
 
@@ -322,4 +322,4 @@ void grouped_lanes(GroupedLanes<T>& a, const T* x, T* y, Index columns) {
   clear_rows(a.empty_rows, y, columns);
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

@@ -6,7 +6,7 @@
 #include "cuda/multiply/fast/cut_rows.hpp"
 #include "cuda/multiply/fast/groups/row_groups.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 /// A run of columns that the lanes of one item walk along: those of several groups of rows one
 /// after another, or of a piece of a long row.
@@ -58,4 +58,4 @@ struct GroupedLanes {
 template <typename T>
 void grouped_lanes(GroupedLanes<T>& a, const T* x, T* y, Index columns);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

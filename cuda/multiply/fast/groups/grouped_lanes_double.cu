@@ -1,7 +1,7 @@
 #include "cuda/multiply/fast/groups/grouped_lanes.cuh"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 template void grouped_lanes(GroupedLanes<double>&, const double*, double*, Index);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

@@ -6,7 +6,7 @@
 
 #include "cuda/core/nvtx.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 namespace {
 
@@ -132,4 +132,4 @@ template struct GroupedSlices<double>;
 template struct SymmetricGroups<float>;
 template struct SymmetricGroups<double>;
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

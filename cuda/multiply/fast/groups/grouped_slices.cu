@@ -5,7 +5,7 @@
 #include "cuda/multiply/fast/groups/group_view.cuh"
 #include "cuda/multiply/fast/groups/grouped_slices.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 namespace {
 
@@ -124,4 +124,4 @@ void grouped_slices(GroupedSlices<T>& a, const T* x, T* y, Index columns) {
 template void grouped_slices(GroupedSlices<float>&, const float*, float*, Index);
 template void grouped_slices(GroupedSlices<double>&, const double*, double*, Index);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

@@ -7,7 +7,7 @@
 #include "cuda/multiply/fast/fast_rows.hpp"
 #include "cuda/multiply/fast/groups/row_groups.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 /// Groups of r rows with one list of columns each, in slices of 32 groups: the groups are sorted by
 /// descending length within windows of `sigma` groups, and a slice is stored column by column.
@@ -68,4 +68,4 @@ struct SymmetricGroups {
 template <typename T>
 void symmetric_groups(SymmetricGroups<T>& a, const T* x, T* y, Index columns);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

@@ -1,6 +1,6 @@
 #include "cuda/multiply/fast/groups/row_groups.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 template <typename T>
 RowGroups row_groups_of(const Csr<T>& matrix, Index longest) {
@@ -31,4 +31,4 @@ RowGroups row_groups_of(const Csr<T>& matrix, Index longest) {
 template RowGroups row_groups_of(const Csr<float>&, Index);
 template RowGroups row_groups_of(const Csr<double>&, Index);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

@@ -6,7 +6,7 @@
 #include "matrix/csr.hpp"
 #include "multiply/fast/fast_groups.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 /// Non-zeros over the columns that are stored, or read, once for a group: from here on groups pay.
 inline constexpr double worthwhile_groups = 1.5;
@@ -31,4 +31,4 @@ void for_each_group_size(Work work) {
   work.template operator()<4>();
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

@@ -2,7 +2,7 @@
 #include "cuda/core/nvtx.hpp"
 #include "cuda/multiply/fast/groups/group_view.cuh"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline multiply {
 
 namespace {
 
@@ -115,4 +115,4 @@ void symmetric_groups(SymmetricGroups<T>& a, const T* x, T* y, Index columns) {
 template void symmetric_groups(SymmetricGroups<float>&, const float*, float*, Index);
 template void symmetric_groups(SymmetricGroups<double>&, const double*, double*, Index);
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::multiply

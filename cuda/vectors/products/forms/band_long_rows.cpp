@@ -1,6 +1,6 @@
 #include "cuda/vectors/products/forms/band_long_rows.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline vectors {
 
 std::optional<BandLongRows> BandLongRows::of(std::span<const Index> row_offsets) {
   std::vector<Index> rows, piece_starts{0};
@@ -24,4 +24,4 @@ BandLongRowsView BandLongRows::view(Index columns) {
           parts_.data()};
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::vectors

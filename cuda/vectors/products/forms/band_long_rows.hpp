@@ -5,7 +5,7 @@
 
 #include "cuda/core/device_array.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline vectors {
 
 /// Non-zeros of a row beyond which thread blocks share it, and of a piece for one of them: supply
 /// rails of circuits and hubs of graphs have tens of thousands among rows of three.
@@ -41,4 +41,4 @@ class BandLongRows {
   DeviceArray<double> parts_;
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::vectors

@@ -4,7 +4,7 @@
 #include "cuda/core/list_offsets.cuh"
 #include "cuda/vectors/products/forms/band_sliced_rows.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline vectors {
 
 namespace {
 
@@ -127,4 +127,4 @@ std::optional<BandSlicedRows> BandSlicedRows::of(const CsrView<double>& rows, cu
   return result;
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::vectors

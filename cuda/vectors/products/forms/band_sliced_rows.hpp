@@ -7,7 +7,7 @@
 #include "cuda/core/device_array.hpp"
 #include "cuda/multiply/storage/device_csr.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline vectors {
 
 inline constexpr Index slice_height = 32;
 
@@ -48,4 +48,4 @@ class BandSlicedRows {
   DeviceArray<double> values_;
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::vectors

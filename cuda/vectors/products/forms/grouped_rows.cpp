@@ -5,7 +5,7 @@
 
 #include "cuda/multiply/fast/groups/row_groups.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline vectors {
 
 std::optional<GroupedRows> GroupedRows::of(const Csr<double>& host) {
   constexpr Index long_row = 256, times_mean = 16;
@@ -44,4 +44,4 @@ GroupedRows GroupedRows::of_equal(Index rows, int together) {
   return result;
 }
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::vectors

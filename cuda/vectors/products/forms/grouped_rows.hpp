@@ -5,7 +5,7 @@
 #include "cuda/core/device_array.hpp"
 #include "matrix/csr.hpp"
 
-namespace spsolve::cuda {
+namespace spsolve::cuda::inline vectors {
 
 /// Groups of consecutive rows as kernels take them: group g is rows firsts[g], ..., firsts[g + 1] -
 /// 1, which have one list of columns.
@@ -34,4 +34,4 @@ class GroupedRows {
   DeviceArray<LocalIndex> firsts_;
 };
 
-}  // namespace spsolve::cuda
+}  // namespace spsolve::cuda::vectors

@@ -6,7 +6,7 @@
 #include "cuda/vectors/products/band_product_kernels.hpp"
 #include "cuda/vectors/products/row_lanes.cuh"
 
-namespace spsolve::cuda::row_forms {
+namespace spsolve::cuda::inline vectors::row_forms {
 
 using namespace row_lanes;
 
@@ -84,4 +84,4 @@ void in_one_form(const RowsView& rows, const SplitRows<const double>& all, const
   });
 }
 
-}  // namespace spsolve::cuda::row_forms
+}  // namespace spsolve::cuda::vectors::row_forms
