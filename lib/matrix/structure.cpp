@@ -145,6 +145,7 @@ std::string to_text(const Structure& structure) {
   line("non-zeros", fmt::format("{} after mirroring and summing ({} stored zeros)",
                                 structure.nonzeros, structure.stored_zeros));
   line("symmetry", structure.symmetry.symmetric           ? "symmetric"
+                   : structure.symmetry.nearly_symmetric  ? "symmetric but for rounding"
                    : structure.symmetry.skew_symmetric    ? "skew-symmetric"
                    : structure.symmetry.symmetric_pattern ? "pattern only"
                                                           : "none");

@@ -2,8 +2,48 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
+
+#include <fmt/format.h>
 
 namespace spsolve::inline matrix {
+
+namespace {
+
+/// a_ij, or 0 where that is not stored.
+template <typename T>
+T value_at(const Csr<T>& matrix, Index i, Index j) {
+  const auto columns = matrix.row_columns(i);
+  const auto place = std::lower_bound(columns.begin(), columns.end(), j);
+  return place == columns.end() || *place != j ? T(0)
+                                               : matrix.row_values(i)[place - columns.begin()];
+}
+
+/// Whether a square matrix is symmetric but for rounding.
+template <typename T>
+bool within_rounding(const Csr<T>& matrix) {
+  const bool threads = matrix.nonzeros() > 1 << 14;
+  std::vector<T> roots(static_cast<std::size_t>(matrix.rows));  // of the rows' largest magnitudes
+#pragma omp parallel for schedule(static) if (threads)
+  for (Index i = 0; i < matrix.rows; ++i) {
+    T largest = 0;
+    for (const T value : matrix.row_values(i)) largest = std::max(largest, std::abs(value));
+    roots[i] = std::sqrt(largest);
+  }
+  bool within = true;
+#pragma omp parallel for schedule(dynamic, 1024) reduction(&& : within) if (threads)
+  for (Index i = 0; i < matrix.rows; ++i) {
+    const auto columns = matrix.row_columns(i);
+    const auto values = matrix.row_values(i);
+    for (std::size_t k = 0; k < columns.size() && within; ++k) {
+      const T apart = std::abs(values[k] - value_at(matrix, columns[k], i));
+      within = apart <= rounding_of_mirrors<T> * roots[i] * roots[columns[k]];
+    }
+  }
+  return within;
+}
+
+}  // namespace
 
 template <typename T>
 SymmetryFacts symmetry_of(const Csr<T>& matrix) {
@@ -45,7 +85,30 @@ SymmetryFacts symmetry_of(const Csr<T>& matrix) {
   facts.skew_symmetric = facts.symmetric_pattern && skew;
   facts.positive_diagonal = positive;
   facts.zero_diagonals = zeros;
+  facts.nearly_symmetric = facts.symmetric || within_rounding(matrix);
   return facts;
+}
+
+MirrorPair furthest_from_symmetric(const Csr<double>& matrix) {
+  MirrorPair furthest;
+  double most = 0;
+  for (Index i = 0; i < matrix.rows; ++i) {
+    const auto columns = matrix.row_columns(i);
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      const double value = matrix.row_values(i)[k], mirror = value_at(matrix, columns[k], i);
+      const double apart = std::abs(value - mirror);
+      if (apart <= most) continue;  // not where it is nan
+      furthest = {i, columns[k], value, mirror};
+      most = apart;
+      if (std::isnan(most)) return furthest;
+    }
+  }
+  return furthest;
+}
+
+std::string to_text(const MirrorPair& pair) {
+  return fmt::format("a({}, {}) = {} and a({}, {}) = {} (numbered from 1)", pair.row + 1,
+                     pair.column + 1, pair.value, pair.column + 1, pair.row + 1, pair.mirror);
 }
 
 template SymmetryFacts symmetry_of(const Csr<float>&);

@@ -30,9 +30,10 @@ Equilibration from_columns(const Dense<double>& both) {
   return {true, std::move(r), std::move(c)};
 }
 
-[[noreturn]] void fail_unsymmetric() {
+[[noreturn]] void fail_unsymmetric(const Csr<double>& rows) {
   fail(ExitCode::input,
-       "the matrix is not symmetric, as L L^T and L D L^T want it; use solve.method=sparse_lu");
+       "the matrix is not symmetric, as L L^T and L D L^T want it: {}; use solve.method=sparse_lu",
+       to_text(furthest_from_symmetric(rows)));
 }
 
 }  // namespace
@@ -98,38 +99,48 @@ void GatheredMatrix::gather(SystemMatrix& matrix) {
   }
   lent_.on_first_rank(!has_pattern_of(matrix) && is_large(), [&] {
     const bool known = known_ == &matrix && entries_.serve(rows_->values);
-    Csr<double> cleaned;
-    if (!known) cleaned = clean();
-    const Csr<double>& rows = known || entries_.taken.empty() ? *rows_ : cleaned;
     if (!known) {
-      if (choice_.kind != Factorization::lu && !symmetry_of(rows).symmetric) fail_unsymmetric();
+      const bool symmetric = choice_.kind != Factorization::lu;
+      const Csr<double>* const stored = rows_;
+      SymmetryFacts facts;
+      if (symmetric) facts = symmetry_of(*stored);
+      const std::optional<Csr<double>> taken = clean(facts);
+      const Csr<double>& rows = taken ? *taken : *rows_;
+      if (symmetric && &rows != stored) facts = symmetry_of(rows);
+      if (symmetric) take_mirrors(facts.mirrors(), rows);
       analyse(rows, matrix);
     }
     take_values(matrix);
   });
 }
 
+/// L L^T and L D L^T take one of a_ij and a_ji, whichever it is.
+void GatheredMatrix::take_mirrors(Mirrors mirrors, const Csr<double>& rows) {
+  if (mirrors == Mirrors::differ) fail_unsymmetric(rows);
+  rounds_mirrors_ = mirrors == Mirrors::round;
+}
+
 /// New values of a symmetric pattern may not be symmetric; where the values are is looked.
-void GatheredMatrix::refuse_unsymmetric_values() const {
-  if (choice_.kind != Factorization::lu && !values_->are_symmetric()) fail_unsymmetric();
+void GatheredMatrix::take_new_mirrors() {
+  if (choice_.kind != Factorization::lu) take_mirrors(values_->mirrors(), *rows_);
 }
 
 /// Leaves stored zeros out: by what takes in the other values whenever they change, and where the
-/// zeros alone make a pattern unsymmetric, in which symmetry is looked for each time, by a copy.
-/// Hands back what is left of the rows in the first case.
-Csr<double> GatheredMatrix::clean() {
+/// zeros alone make a pattern unsymmetric, in which symmetry is looked for each time, or mirrors
+/// are missing, by a copy. Hands back what is left of the rows in the first case.
+std::optional<Csr<double>> GatheredMatrix::clean(const SymmetryFacts& facts) {
   entries_ = {};
   forget_values();
-  if (!has_stored_zeros(*rows_)) return {};
-  Csr<double> cleaned = without_stored_zeros(*rows_).matrix;
-  if (choice_.kind == Factorization::lu || symmetry_of(*rows_).symmetric) {
-    entries_ = without_zeros(*rows_, cleaned);
+  std::optional<Csr<double>> clean = cleaned(*rows_, facts);
+  if (!clean) return std::nullopt;
+  if (choice_.kind == Factorization::lu || (facts.symmetric_pattern && facts.nearly_symmetric)) {
+    entries_ = without_zeros(*rows_, *clean);
   }
-  if (!entries_.taken.empty()) return cleaned;
+  if (!entries_.taken.empty()) return clean;
   entries_ = {};
-  whole_ = std::move(cleaned);
+  whole_ = std::move(*clean);
   rows_ = &whole_;
-  return {};
+  return std::nullopt;
 }
 
 /// Before what they are of changes its pattern, or goes.
@@ -186,7 +197,7 @@ void GatheredMatrix::find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Preci
     } else {
       find_scale_factors(*values_, *analysis_, wanted, precision, scaling);
     }
-    if (is_known) refuse_unsymmetric_values();
+    if (is_known) take_new_mirrors();
   });
   scaling.scales = broadcast_value(team_, scaling.scales, 0);
   if (!scaling.scales) {
@@ -206,7 +217,7 @@ void GatheredMatrix::prepare(SystemMatrix& matrix, const Equilibration& scaling)
     const Equilibration& given = shared ? whole : scaling;
     lent_.on_first_rank(has_large_passes(), [&] {
       values_->begin(given.rows.on_host(), given.columns.on_host());
-      if (is_known) refuse_unsymmetric_values();
+      if (is_known) take_new_mirrors();
     });
   }
   lent_.on_first_rank(has_large_passes(), [&] { values_->finish(scaling.scales); });

@@ -54,6 +54,10 @@ class GatheredMatrix {
   /// On rank 0, from prepare() on; null elsewhere.
   ScaledValues* values() const { return values_.get(); }
 
+  /// Whether L L^T and L D L^T are of one of a_ij and a_ji, which differ by rounding. On rank 0,
+  /// from prepare() on.
+  bool rounds_mirrors() const { return rounds_mirrors_; }
+
   /// Whether an analysis' work is worth more threads than rank 0's own; that of this matrix, as far
   /// as it is known, on rank 0. Not collective.
   static bool is_large(const SparseAnalysis& analysis);
@@ -66,11 +70,12 @@ class GatheredMatrix {
   bool has_pattern_of(const SystemMatrix& matrix) const;
   void gather(SystemMatrix& matrix);
   void gather_rows_of(SystemMatrix& matrix);
-  Csr<double> clean();
+  std::optional<Csr<double>> clean(const SymmetryFacts& facts);
   void analyse(const Csr<double>& rows, const SystemMatrix& matrix);
   void forget_values();
   void take_values(SystemMatrix& matrix);
-  void refuse_unsymmetric_values() const;
+  void take_mirrors(Mirrors mirrors, const Csr<double>& rows);
+  void take_new_mirrors();
   void scatter_scaling(const SystemMatrix& matrix, Equilibration& scaling) const;
   Equilibration gathered_scaling(const SystemMatrix& matrix, const Equilibration& scaling) const;
 
@@ -87,6 +92,7 @@ class GatheredMatrix {
       nullptr;  // of the analysis' pattern, but for what entries_ leaves out
   const SystemMatrix* kept_ = nullptr;  // of several ranks, the pattern of whole_
   TakenEntries entries_;                // none: all of them
+  bool rounds_mirrors_ = false;
   GatherValues gather_values_;
   std::unique_ptr<ScaledValues> values_;
   const Csr<double>* values_of_ = nullptr;  // the rows that they are of

@@ -24,11 +24,11 @@ std::string refuse_sparse(const SolverQuestion& question) {
     return std::string(reason);
   }
   if (method != Method::sparse_lu && options.method == method && !estimate.analysed) {
-    if (!estimate.facts.symmetric) {
+    if (!estimate.facts.nearly_symmetric) {
       return fmt::format(
-          "solve.method={} wants a symmetric matrix, and this one is not (a_ij = a_ji for all "
-          "entries, bit for bit); use solve.method=sparse_lu",
-          name(method));
+          "solve.method={} wants a symmetric matrix, and this one is not, by more than rounding: "
+          "{}; use solve.method=sparse_lu",
+          name(method), to_text(estimate.asymmetry));
     }
     return "solve.method=sparse_cholesky wants a positive definite matrix, and the diagonal of "
            "this one "

@@ -261,7 +261,7 @@ TEST(SolverTable, SparseRowsSayWhatTheMatrixLacks) {
   EXPECT_NE(refusal(Method::sparse_cholesky, {true, false, false, true, 0})
                 .find("wants a symmetric matrix"),
             std::string::npos);
-  EXPECT_NE(refusal(Method::sparse_cholesky, {true, true, false, false, 1}).find("diagonal"),
+  EXPECT_NE(refusal(Method::sparse_cholesky, {true, true, false, false, 1, true}).find("diagonal"),
             std::string::npos);
   EXPECT_NE(
       refusal(Method::sparse_ldlt, {true, false, false, true, 0}).find("solve.method=sparse_lu"),

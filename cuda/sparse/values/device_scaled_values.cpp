@@ -92,11 +92,16 @@ double DeviceScaledValues::found_by(const Find& find) {
   return found;
 }
 
-bool DeviceScaledValues::are_symmetric() {
-  if (found_.symmetric) return *found_.symmetric;
-  return found_by([&](double* unmatched, cudaStream_t stream) {
-           find_unmatched(rows(), unmatched, stream);
-         }) == 0;
+Mirrors DeviceScaledValues::mirrors() {
+  const auto all_match = [&](const double* largest) {
+    return found_by([&](double* unmatched, cudaStream_t stream) {
+             find_unmatched(rows(), largest, unmatched, stream);
+           }) == 0;
+  };
+  if (found_.symmetric || all_match(nullptr)) return Mirrors::equal;
+  DeviceArray<double> largest(a_.rows);
+  find_scaled_maxima(rows(), nullptr, nullptr, largest.data(), nullptr, current_stream());
+  return all_match(largest.data()) ? Mirrors::round : Mirrors::differ;
 }
 
 void DeviceScaledValues::find_maxima(bool symmetric) {
@@ -125,11 +130,11 @@ ScaledValues::Spreads DeviceScaledValues::spreads() {
   if (!symmetric_) find_spread(of_columns_.data(), a_.rows, room + 2, stream);
   // Finds the answer to the next question as well: small matrices take no longer than one wait for
   // either.
-  if (symmetric_) find_unmatched(rows(), room + 4, stream);
+  if (symmetric_) find_unmatched(rows(), nullptr, room + 4, stream);
   find_largest(a_.values, a_.nonzeros, room + 5, stream);
   CUDA_CHECK(cudaMemcpyAsync(found.data(), room, sizeof(found), cudaMemcpyDeviceToHost, stream));
   wait_for(stream);
-  if (symmetric_) found_.symmetric = found[4] == 0;
+  found_.symmetric = symmetric_ && found[4] == 0;
   found_.largest = found[5];
   return {{found[0], found[1]}, {found[2], found[3]}};
 }

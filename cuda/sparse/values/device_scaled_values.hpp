@@ -27,7 +27,7 @@ class DeviceScaledValues final : public ScaledValues {
   bool by_threads() const override { return false; }
   void take_only(std::vector<Index> entries) override;
   void begin(std::span<const double> r, std::span<const double> c) override;
-  bool are_symmetric() override;
+  Mirrors mirrors() override;
   void find_maxima(bool symmetric) override;
   Spreads spreads() override;
   void scale_rows(bool root) override;
@@ -58,7 +58,7 @@ class DeviceScaledValues final : public ScaledValues {
 
   /// The facts about A that spreads() found on its way, since begin().
   struct Found {
-    std::optional<bool> symmetric;
+    bool symmetric = false;  // for certain
     std::optional<double> largest;
   };
 

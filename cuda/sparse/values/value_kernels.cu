@@ -2,6 +2,7 @@
 
 #include "cuda/core/launch.cuh"
 #include "cuda/sparse/values/value_kernels.hpp"
+#include "matrix/symmetry.hpp"
 #include "sparse/values/inverse_power.hpp"
 
 namespace spsolve::cuda::inline sparse {
@@ -66,7 +67,8 @@ struct MaximaPass {
   __device__ void begin() { most = 0; }
   __device__ void visit(const CsrView<double>& a, Index i, Index k) {
     const LocalIndex j = __ldg(a.column_indices + k);
-    const double magnitude = fabs(__ldg(a.values + k)) * r[i] * c[j];
+    double magnitude = fabs(__ldg(a.values + k));
+    if (r != nullptr) magnitude = magnitude * r[i] * c[j];
     most = larger_of(most, magnitude);
     if (of_columns != nullptr) raise(of_columns + j, magnitude);
   }
@@ -98,6 +100,7 @@ struct ScalePass {
 
 /// Looks at entries on the diagonal and below.
 struct SymmetryPass {
+  const double* largest;  // of each row, or null: a_ij = a_ji for all
   double* unmatched;
 
   __device__ void begin() {}
@@ -109,7 +112,12 @@ struct SymmetryPass {
       const Index middle = first + (end - first) / 2;
       (__ldg(a.column_indices + middle) <= i ? first : end) = middle;
     }
-    if (!(__ldg(a.values + first) == __ldg(a.values + k))) *unmatched = 1;
+    const double value = __ldg(a.values + k), mirror = __ldg(a.values + first);
+    if (value == mirror) return;
+    if (largest == nullptr || !(fabs(value - mirror) <= rounding_of_mirrors<double> *
+                                                            sqrt(largest[i]) * sqrt(largest[j]))) {
+      *unmatched = 1;
+    }
   }
   template <int width>
   __device__ void finish(Index, bool) {}
@@ -230,8 +238,9 @@ void find_scaled_maxima(const RowsInPieces& a, const double* r, const double* c,
   run_pass(a, MaximaPass{r, c, of_rows, of_columns}, stream);
 }
 
-void find_unmatched(const RowsInPieces& a, double* unmatched, cudaStream_t stream) {
-  run_pass(a, SymmetryPass{unmatched}, stream);
+void find_unmatched(const RowsInPieces& a, const double* largest, double* unmatched,
+                    cudaStream_t stream) {
+  run_pass(a, SymmetryPass{largest, unmatched}, stream);
 }
 
 void find_spread(const double* maxima, Index count, double* spread, cudaStream_t stream) {

@@ -33,10 +33,12 @@ struct RowsInPieces {
 // hang on the order in which threads come to them: the same bits always.
 
 /// *unmatched <- 1 where some a_ij is not a_ji, or a diagonal entry is nan; of a symmetric pattern.
-void find_unmatched(const RowsInPieces& a, double* unmatched, cudaStream_t stream);
+/// With the largest magnitude of each row rounding_of_mirrors is allowed for.
+void find_unmatched(const RowsInPieces& a, const double* largest, double* unmatched,
+                    cudaStream_t stream);
 
-/// of_rows_i <- max over j of |a_ij| r_i c_j, and of_columns_j <- max(of_columns_j, the same over
-/// i) unless that is null.
+/// of_rows_i <- max over j of |a_ij| r_i c_j, or of |a_ij| where r is null, and of_columns_j <-
+/// max(of_columns_j, the same over i) unless that is null.
 void find_scaled_maxima(const RowsInPieces& a, const double* r, const double* c, double* of_rows,
                         double* of_columns, cudaStream_t stream);
 

@@ -91,16 +91,16 @@ IterationEstimate estimate_iteration(const Csr<double>& matrix, const SymmetryFa
   constexpr double hopeless = 0.35, slowest = 0.67;
   if (!is_like_a_solid(matrix)) return {};
   // -A is looked at where the diagonal is negative.
-  const bool negative = facts.symmetric && !facts.positive_diagonal;
+  const bool negative = facts.nearly_symmetric && !facts.positive_diagonal;
   if (negative && !elliptic_rows(matrix, 0, -1).positive) return {};
   const double rate = probe_diagonal(matrix, steps, hopeless).rate();
   if (rate > slowest) return {};
   const auto units = static_cast<double>(matrix.nonzeros() + 5 * matrix.rows);
   IterationEstimate iteration;
   iteration.negative = negative;
-  iteration.method = facts.symmetric ? Method::cg : Method::bicgstab;
+  iteration.method = facts.nearly_symmetric ? Method::cg : Method::bicgstab;
   const double sign = negative ? -1 : 1;
-  if (facts.symmetric && matrix.rows >= host_tuning.least_order_for_multigrid &&
+  if (facts.nearly_symmetric && matrix.rows >= host_tuning.least_order_for_multigrid &&
       looks_elliptic(matrix, sign)) {
     iteration.steps = host_tuning.steps_of_trial;
     iteration.seconds = (host_tuning.seconds_of_setup + host_tuning.seconds_of_iteration +
@@ -109,16 +109,16 @@ IterationEstimate estimate_iteration(const Csr<double>& matrix, const SymmetryFa
   } else {
     // Incomplete factors take a third of the steps of the diagonal.
     const double expected = host_tuning.logarithm_of_steps / -std::log(std::max(rate, 1e-3));
-    const double of_step = facts.symmetric ? host_tuning.seconds_of_symmetric_step
-                                           : host_tuning.seconds_of_unsymmetric_step;
+    const double of_step = facts.nearly_symmetric ? host_tuning.seconds_of_symmetric_step
+                                                  : host_tuning.seconds_of_unsymmetric_step;
     iteration.steps = std::min(host_tuning.steps_of_trial, static_cast<Index>(expected) + 10);
     iteration.seconds =
         (host_tuning.seconds_of_incomplete + expected * of_step * (estimates ? 1 : 0.25)) * units *
         held_up(threads);
   }
-  const bool pays =
-      iteration.seconds <= host_tuning.worthwhile_estimate *
-                               seconds_of_elimination(matrix, facts.symmetric, estimates, threads);
+  const bool pays = iteration.seconds <=
+                    host_tuning.worthwhile_estimate *
+                        seconds_of_elimination(matrix, facts.nearly_symmetric, estimates, threads);
   return pays ? iteration : IterationEstimate{};
 }
 

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/types.hpp"
 #include "matrix/csr.hpp"
+#include "matrix/symmetry.hpp"
 
 namespace spsolve::inline sparse {
 
@@ -18,11 +20,18 @@ struct CleanMatrix {
 /// Cost: two passes in threads, and the memory of the copy.
 CleanMatrix without_stored_zeros(const Csr<double>& matrix);
 
-/// Whether there are such. Cost: a pass.
+/// `matrix`, symmetric but for rounding, with a symmetric pattern: the entries (i, j) of which a_ij
+/// or a_ji is not 0, where what was not stored is 0. Cost: that of a transposition and two passes.
+Csr<double> with_mirrors(const Csr<double>& matrix);
+
+/// `matrix` as an elimination takes it, by one of these two, or nothing where it is so already.
+std::optional<Csr<double>> cleaned(const Csr<double>& matrix, const SymmetryFacts& facts);
+
+/// Whether there are zeros stored. Cost: a pass.
 bool has_stored_zeros(const Csr<double>& matrix);
 
 /// Which entries of a matrix an elimination takes, ascending, and which it leaves out because they
-/// were zero: what spares the copy when values change.
+/// were zero, and their mirrors, too, if it wants symmetry: spares the copy when values change.
 struct TakenEntries {
   std::vector<Index> taken, left_out;
 
@@ -30,7 +39,7 @@ struct TakenEntries {
   bool serve(const std::vector<double>& values) const;
 };
 
-/// The entries of `matrix` that are left in `clean`, which without_stored_zeros() made of it.
+/// The entries of `matrix` that are left in `clean`, all of whose entries it stores.
 TakenEntries without_zeros(const Csr<double>& matrix, const Csr<double>& clean);
 
 }  // namespace spsolve::sparse

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <optional>
 
 #include <fmt/format.h>
 #include <omp.h>
@@ -180,17 +181,20 @@ PatternAnalysis analyse_on_rank_0(const Csr<double>& whole, const SolverOptions&
   if (options.method == Method::automatic ? !is_sparse_enough(whole) : !is_sparse(options.method)) {
     return result;
   }
-  CleanMatrix clean;
-  if (has_stored_zeros(whole)) clean = without_stored_zeros(whole);
-  const Csr<double>& matrix = clean.dropped > 0 ? clean.matrix : whole;
   FactorizationEstimate& estimate = result.estimate;
-  estimate.facts = symmetry_of(matrix);
+  estimate.facts = symmetry_of(whole);
+  const std::optional<Csr<double>> clean = cleaned(whole, estimate.facts);
+  if (clean) estimate.facts = symmetry_of(*clean);
+  const Csr<double>& matrix = clean ? *clean : whole;
   if (options.method != Method::automatic) {
     estimate.kind = factorization_of(options.method);
-    if (estimate.kind != Factorization::lu && !estimate.facts.symmetric) return result;
+    if (estimate.kind != Factorization::lu && !estimate.facts.nearly_symmetric) {
+      estimate.asymmetry = furthest_from_symmetric(matrix);
+      return result;
+    }
     if (estimate.kind == Factorization::cholesky && !estimate.facts.positive_diagonal)
       return result;
-  } else if (estimate.facts.symmetric) {
+  } else if (estimate.facts.nearly_symmetric) {
     estimate.kind =
         estimate.facts.positive_diagonal ? Factorization::cholesky : Factorization::ldlt;
     estimate.elliptic = looks_elliptic(matrix);
@@ -202,7 +206,7 @@ PatternAnalysis analyse_on_rank_0(const Csr<double>& whole, const SolverOptions&
   }
   if (hints.may_iterate && says_nothing_of_how(options)) {
     const bool elastic =
-        hints.elastic && estimate.facts.symmetric && estimate.facts.positive_diagonal;
+        hints.elastic && estimate.facts.nearly_symmetric && estimate.facts.positive_diagonal;
     if (memory == MemoryKind::host) {
       estimate.iteration =
           estimate_iteration(matrix, estimate.facts, options.condition, estimate.threads);

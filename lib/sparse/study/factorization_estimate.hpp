@@ -25,6 +25,7 @@ struct FactorizationEstimate {
   IterationEstimate iteration;
   Factorization kind = Factorization::lu;
   SymmetryFacts facts;
+  MirrorPair asymmetry;  ///< why there is no factorisation `kind`, which wants symmetry
   Ordering ordering = Ordering::automatic;
   double flops = 0;
   Index factor_entries = 0;

@@ -50,7 +50,7 @@ class HostScaledValues final : public ScaledValues {
     begin_factors(c, rows_.rows, c_);
   }
 
-  bool are_symmetric() override { return symmetry_of(rows_).symmetric; }
+  Mirrors mirrors() override { return symmetry_of(rows_).mirrors(); }
 
   void find_maxima(bool symmetric) override {
     of_rows_.assign(static_cast<std::size_t>(rows_.rows), 0);

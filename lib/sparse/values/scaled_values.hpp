@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "matrix/symmetry.hpp"
 #include "solve/operators/equilibrate.hpp"
 
 namespace spsolve::inline sparse {
@@ -26,8 +27,8 @@ class ScaledValues {
   /// A may have new values; factors are these from now on, n each, or 1 where there are none.
   virtual void begin(std::span<const double> r, std::span<const double> c) = 0;
 
-  /// Whether A is symmetric, whose pattern is; after begin() and before finish().
-  virtual bool are_symmetric() = 0;
+  /// Whether A, whose pattern is symmetric, is so in its values; after begin() and before finish().
+  virtual Mirrors mirrors() = 0;
 
   /// The largest and the smallest of maxima that are not zero.
   struct Spread {

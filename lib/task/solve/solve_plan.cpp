@@ -62,7 +62,7 @@ std::vector<Method> methods_instead(const SolverQuestion& question) {
     }
   }
   const bool definite = estimate.analysed && estimate.kind == Factorization::cholesky;
-  const bool symmetric = estimate.analysed && estimate.facts.symmetric;
+  const bool symmetric = estimate.analysed && estimate.facts.nearly_symmetric;
   methods.push_back(definite ? Method::cg : symmetric ? Method::minres : Method::gmres);
   methods.push_back(Method::lu);
   std::erase(methods, choose_solver(question).method);
@@ -213,7 +213,7 @@ MemoryCheck plan_what_fits(SolverQuestion& question, Rotated rotated, std::int64
   if (check.fits || question.options.method != Method::automatic || !estimate.analysed)
     return check;
   SolverQuestion other = question;
-  other.options.method = !estimate.facts.symmetric          ? Method::gmres
+  other.options.method = !estimate.facts.nearly_symmetric   ? Method::gmres
                          : estimate.facts.positive_diagonal ? Method::cg
                                                             : Method::minres;
   other.pattern_analysis.analysis = nullptr;

@@ -35,7 +35,9 @@ MATRICES = (
     (HEAD + "3 3 3\n1 1 2\n2 2 nan\n3 3 2\n", ALL, INPUT, "a.mtx:4: expected a value that double"),
     (HEAD + "3 3 3\n1 1 2\n2 2 2\n3 3 -inf\n", ALL, INPUT, "a.mtx:5: expected a value that double"),
     (HEAD + "3 4 1\n1 1 2\n", ALL, INPUT, "3 x 4; task: solve needs a square one"),
-    (UNSYMMETRIC, METHODS[:2], INPUT, "wants a symmetric matrix, and this one is not"),
+    (UNSYMMETRIC, METHODS[:2], INPUT,
+     "wants a symmetric matrix, and this one is not, by more than rounding: a(1, 2) = 1 and "
+     "a(2, 1) = 0 (numbered from 1); use solve.method=sparse_lu"),
     (INDEFINITE, METHODS[:1], NOT_TRUSTWORTHY,
      "the matrix is not positive definite: a pivot of L L^T is not positive; use "
      "solve.method=sparse_ldlt, or auto"),
@@ -82,6 +84,48 @@ class Sparse(CliTest):
                         of_two = self.spsolve("c.yaml", "--set", f"solve.ranks={which}", ranks=2)
                         self.assertEqual(of_two.code, code, of_two.text)
                         self.assertEqual(of_two.err.count(words), 1, of_two.err)
+
+    def test_symmetric_matrices_as_programs_assemble_them(self):
+        # A grid of 16 x 16 whose a_ij and a_ji differ in their last bits, or by what is not stored.
+        side, entries = 16, {}
+        for k in range(side * side):
+            entries[k, k] = 4.0
+            for other in (k + 1 if (k + 1) % side else None, k + side if k + side < side * side else None):
+                if other is not None:
+                    entries[k, other], entries[other, k] = -1.0, -1.0 - (2 ** -52 if k % 3 else 0)
+        stored = dict(entries)
+        stored[0, 77], stored[77, 0] = 1e-17, 0.0
+        missing = dict(entries)
+        missing[0, 77] = 1e-17
+        indefinite = {key: value - (3 if key[0] == key[1] else 0) for key, value in entries.items()}
+        for name, matrix, factors in (("bits", entries, "LL^T"), ("stored", stored, "LL^T"),
+                                      ("missing", missing, "LL^T"), ("bits", indefinite, "LDL^T")):
+            lines = "".join(f"{i + 1} {j + 1} {value!r}\n" for (i, j), value in matrix.items())
+            self.write("a.mtx", HEAD + f"{side ** 2} {side ** 2} {len(matrix)}\n" + lines)
+            for method in ("auto", "sparse_cholesky" if factors == "LL^T" else "sparse_ldlt"):
+                for ranks in (0, 2, 3):
+                    with self.subTest(name, factors=factors, method=method, ranks=ranks):
+                        run = ["a.mtx", "random", "--method", method, "--report", "report.json",
+                               "--set", "solve.ranks=all"]
+                        result = self.spsolve(*run, ranks=ranks) if ranks else self.alone(*run[:-2])
+                        self.assertEqual(result.code, SOLVED, result.text)
+                        report = self.report()
+                        self.assertEqual(report["sparse"]["factorisation"], factors)
+                        self.assertLess(report["componentwise_error"], 1e-15)
+                        self.assertIn("A is symmetric but for rounding: one of a_ij and a_ji is "
+                                      "eliminated for both, and x is refined and judged for A as "
+                                      "it is", report["notes"])
+        # New values of its pattern that are not symmetric any more are refused by their pair.
+        wrong = dict(entries)
+        wrong[5, 6] = -1.5
+        for name, matrix in (("1", entries), ("2", wrong)):
+            lines = "".join(f"{i + 1} {j + 1} {value!r}\n" for (i, j), value in sorted(matrix.items()))
+            self.write(f"v-{name}.mtx", HEAD + f"{side ** 2} {side ** 2} {len(matrix)}\n" + lines)
+        self.write("c.yaml", "matrix: {file: v-1.mtx, values: v-*.mtx}\nsolve: {method: sparse_cholesky}\n"
+                             "right_hand_side: random\n")
+        result = self.alone("c.yaml")
+        self.assertEqual(result.code, INPUT, result.text)
+        self.assertIn("a(6, 7) = -1.5 and a(7, 6) = -1.0000000000000002 (numbered from 1)", result.err)
 
     def test_what_overflows_is_eliminated_again(self):
         n, below = 1500, 39  # pivots of a front alone double entries in every step

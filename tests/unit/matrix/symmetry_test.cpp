@@ -1,6 +1,7 @@
 #include "matrix/symmetry.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -43,6 +44,38 @@ TEST(Symmetry, OfValues) {
   EXPECT_TRUE(symmetry_of(csr_cast<float>(matrix)).symmetric);
   matrix.values[0] = std::numeric_limits<double>::quiet_NaN();
   EXPECT_FALSE(symmetry_of(matrix).symmetric);
+}
+
+TEST(Symmetry, OfSumsInOtherOrders) {
+  const double far = 1 + 20 * std::numeric_limits<double>::epsilon();
+  const double near = 1 + 8 * std::numeric_limits<double>::epsilon();
+  EXPECT_EQ(of(2, {1, 1, 1, 1}).mirrors(), Mirrors::equal);
+  EXPECT_EQ(of(2, {1, 1, near, 1}).mirrors(), Mirrors::round);
+  EXPECT_EQ(of(2, {1, 1, far, 1}).mirrors(), Mirrors::differ);
+  EXPECT_EQ(of(2, {1, far, 1, 1}).mirrors(), Mirrors::differ);
+  // Compared with the largest magnitude of both rows, whatever their scale is.
+  EXPECT_EQ(of(2, {16, 1, far, 16}).mirrors(), Mirrors::round);
+  EXPECT_EQ(of(2, {1e300, 1e-17, 1e-18, 1e300}).mirrors(), Mirrors::round);
+  EXPECT_EQ(of(2, {0, 0, 1e-30, 1}).mirrors(), Mirrors::differ);  // one of them is not stored
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(of(2, {1, nan, 1, 1}).mirrors(), Mirrors::differ);
+  EXPECT_EQ(of(2, {nan, 1, 1, 1}).mirrors(), Mirrors::differ);
+  Csr<double> large = generate_matrix("grid2d:150");
+  for (double& value : large.values) value *= 1 + 4 * std::numeric_limits<double>::epsilon();
+  double& below = large.values[large.row_offsets[7000]];
+  below = std::nextafter(below, 0);
+  EXPECT_EQ(symmetry_of(large).mirrors(), Mirrors::round);
+  below *= 1 + 1e-12;
+  EXPECT_EQ(symmetry_of(large).mirrors(), Mirrors::differ);
+}
+
+TEST(Symmetry, TheFurthestPairIsNamed) {
+  const auto pair = [](Index n, std::initializer_list<double> values) {
+    return to_text(furthest_from_symmetric(test::sparse(square(n, values))));
+  };
+  EXPECT_EQ(pair(3, {1, 2, 0, 2.5, 1, 5, 0, 7, 1}),
+            "a(2, 3) = 5 and a(3, 2) = 7 (numbered from 1)");
+  EXPECT_EQ(pair(2, {1, 0, -3, 1}), "a(2, 1) = -3 and a(1, 2) = 0 (numbered from 1)");
 }
 
 TEST(Symmetry, OfDiagonals) {

@@ -48,6 +48,36 @@ TEST(WithoutStoredZeros, KeepsWhatIsNoNumber) {
   EXPECT_EQ(clean.matrix.values[2], std::numeric_limits<double>::denorm_min());
 }
 
+TEST(WithMirrors, PatternsAreSymmetricAndValuesStay) {
+  Dense<double> full(4, 4);
+  for (const auto& [i, j, value] : {std::tuple<Index, Index, double>{0, 0, 2},
+                                    {1, 1, 2},
+                                    {2, 2, 2},
+                                    {3, 3, 2},
+                                    {0, 1, -1},
+                                    {1, 0, -1},
+                                    {0, 3, 1e-17},
+                                    {2, 1, -1e-17}}) {
+    full(i, j) = value;
+  }
+  const Csr<double> matrix = test::sparse(full);
+  const Csr<double> mirrored = with_mirrors(matrix);
+  EXPECT_TRUE(symmetry_of(mirrored).symmetric_pattern);
+  EXPECT_EQ(mirrored.nonzeros(), matrix.nonzeros() + 2);
+  EXPECT_EQ(test::dense(mirrored).values, full.values);
+  // Stored zeros of both go, one whose mirror is not zero stays.
+  Csr<double> stored = mirrored;
+  const Index first = stored.row_offsets[1];
+  EXPECT_EQ(stored.column_indices[first], 0);
+  stored.values[first] = stored.values[stored.row_offsets[0] + 1] = 0;
+  EXPECT_EQ(with_mirrors(stored).nonzeros(), stored.nonzeros() - 2);
+  const auto clean = cleaned(stored, symmetry_of(stored));
+  ASSERT_TRUE(clean);
+  const TakenEntries entries = without_zeros(stored, *clean);
+  EXPECT_EQ(entries.left_out, (std::vector<Index>{1, first}));
+  EXPECT_EQ(std::ssize(entries.taken), clean->nonzeros());
+}
+
 TEST(WithoutStoredZeros, OfNothing) {
   const CleanMatrix clean = without_stored_zeros(Csr<double>{});
   EXPECT_EQ(clean.dropped, 0);
