@@ -286,8 +286,11 @@ Config load(const SpsolveLine& line) {
   const std::string file = line.configuration();
   const auto named = matrices(line);
   if (named.size() > 2) {
-    fail(ExitCode::input, "'{}' is one file too many: a matrix and its right-hand side are two",
-         named[2]);
+    fail(ExitCode::input, "'{}' is one file too many: a matrix and its right-hand side are two; {}",
+         named[2],
+         named.size() == 3 && !fs::exists(named[2])
+             ? fmt::format("-o {} writes the solution", named[2])
+             : "a pattern for several is quoted, such as 'b-*.mtx', as the shell else replaces it");
   }
   if (file.empty() && named.empty() && line.overrides.empty()) {
     fail(ExitCode::input,

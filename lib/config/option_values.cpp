@@ -1,6 +1,8 @@
 // The values that options take, and the problems of a value.
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -46,14 +48,81 @@ std::string meant_key(std::string_view word) {
       {"solver", "solve.method"},
       {"precond", "solve.preconditioner"},
       {"reorder", "solve.ordering"},
+      {"t", "threads"},
       {"nthreads", "threads"},
       {"num_threads", "threads"},
   };
-  const std::string lower = lower_case(word);
+  const std::string lower = lower_case(word.substr(word.rfind('.') + 1));
   const auto found =
       std::ranges::find_if(meant, [&](const auto& pair) { return pair.first == lower; });
   return found == std::end(meant) ? "" : std::string(found->second);
 }
+
+namespace {
+
+/// A value of an option as other programs call it, and what is meant here.
+struct ForeignWord {
+  std::string_view word, meant;
+};
+
+constexpr ForeignWord foreign_methods[] = {
+    {"cholesky", "sparse_cholesky"},
+    {"chol", "sparse_cholesky"},
+    {"llt", "sparse_cholesky"},
+    {"ldlt", "sparse_ldlt"},
+    {"ldl", "sparse_ldlt"},
+    {"direct", "auto"},
+    {"umfpack", "sparse_lu"},
+    {"superlu", "sparse_lu"},
+    {"splu", "sparse_lu"},
+    {"klu", "sparse_lu"},
+    {"pcg", "cg"},
+    {"bicg", "bicgstab"},
+    {"bcgs", "bicgstab"},
+    {"fgmres", "gmres"},
+    {"lgmres", "gmres"},
+};
+constexpr ForeignWord foreign_preconditioners[] = {
+    {"amg", "multigrid"},
+    {"boomeramg", "multigrid"},
+    {"gamg", "multigrid"},
+    {"ilu", "ilu0"},
+    {"ic", "ic0"},
+    {"icc", "ic0"},
+    {"ichol", "ic0"},
+    {"diagonal", "jacobi"},
+    {"bjacobi", "block_jacobi"},
+};
+constexpr ForeignWord foreign_precisions[] = {
+    {"single", "float"},   {"float32", "float"}, {"fp32", "float"},
+    {"float64", "double"}, {"fp64", "double"},
+};
+constexpr ForeignWord foreign_devices[] = {{"gpu", "cuda"}, {"nvidia", "cuda"}, {"cpu", "host"}};
+constexpr ForeignWord foreign_orderings[] = {
+    {"metis", "nested_dissection"}, {"nd", "nested_dissection"}, {"colamd", "amd"}};
+
+constexpr std::pair<std::string_view, std::span<const ForeignWord>> foreign_words[] = {
+    {"solve.method", foreign_methods},       {"solve.preconditioner", foreign_preconditioners},
+    {"solve.precision", foreign_precisions}, {"device", foreign_devices},
+    {"solve.ordering", foreign_orderings},
+};
+
+/// The end of a sentence about a wrong word for `option`: which one is meant, or "".
+std::string meant_value(const Option& option, std::string_view text) {
+  const std::string lower = lower_case(text);
+  if (option.key == "solve.method" && (lower == "amg" || lower == "multigrid")) {
+    return "; multigrid is a preconditioner: solve.method=cg with solve.preconditioner=multigrid";
+  }
+  for (const auto& [key, words] : foreign_words) {
+    const auto found = std::ranges::find(words, lower, &ForeignWord::word);
+    if (key == option.key && found != words.end()) {
+      return fmt::format("; did you mean '{}'?", found->meant);
+    }
+  }
+  return did_you_mean(text, option.words);
+}
+
+}  // namespace
 
 std::string expected_value(const Option& option) {
   switch (option.type) {
@@ -105,7 +174,7 @@ std::string option_problem(const Option& option, std::string_view text, bool quo
     case OptionType::choice:
       quoted = false;  // quotes make no difference to a word
       if (std::ranges::find(option.words, text) != option.words.end()) return "";
-      return refuse(did_you_mean(text, option.words));
+      return refuse(meant_value(option, text));
     case OptionType::word_or_path:
       quoted = false;
       return text.empty() ? refuse("") : word_or_path_problem(option, text);

@@ -64,7 +64,8 @@ const Option* find_option(std::string_view key);
 const Section* find_section(std::string_view name);
 
 /// The key, or section, that is meant by a word that others use for it, such as "rhs", "gpu" or
-/// "tol"; "" for other words.
+/// "tol", whatever section it is
+/// put in; "" for other words.
 std::string meant_key(std::string_view word);
 
 /// The values that an option takes, after "must be": "an integer from 0 to 100".

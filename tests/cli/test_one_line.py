@@ -200,7 +200,20 @@ class OneLine(CliTest):
                 (("A.mtx", "--method", "lux"), "--method lux: 'solve.method' must be one of"),
                 (("A.mtx", "--method", "lux"), "did you mean 'lu'?"),
                 (("A.mtx", "solve.method=lu"), "did you mean --set solve.method=lu?"),
-                (("A.mtx", "b", "c"), "'c' is one file too many"),
+                (("A.mtx", "b", "c"), "'c' is one file too many: a matrix and its right-hand side "
+                                      "are two; -o c writes the solution\n"),
+                (("A.mtx", "b-1", "b-2", "b-3"), "a pattern for several is quoted, such as 'b-*.mtx'"),
+                (("A.mtx", "notes.txt", "A.mtx"), "a pattern for several is quoted"),
+                (("A.mtx", "-t", "2"), "'-t' is not an option; did you mean '--threads'?\n"),
+                (("A.mtx", "--set", "solve.tol=1e-9"), "did you mean 'solve.tolerance'?"),
+                (("A.mtx", "--method", "Cholesky"), "did you mean 'sparse_cholesky'?\n"),
+                (("A.mtx", "--method", "amg"), "; multigrid is a preconditioner: solve.method=cg "
+                                               "with solve.preconditioner=multigrid\n"),
+                (("A.mtx", "--set", "solve.preconditioner=amg"), "did you mean 'multigrid'?"),
+                (("A.mtx", "--set", "solve.precision=single"), "did you mean 'float'?"),
+                (("A.mtx", "--device", "gpu"), "did you mean 'cuda'?"),
+                (("A.mtxx",), "A.mtxx: cannot be opened (No such file or directory); did you mean "
+                              "'A.mtx'?\n"),
                 ((), "name a matrix, such as spsolve A.mtx b.mtx -o x.mtx, or a configuration"),
                 (("notes.txt",), "notes.txt: is no matrix (Matrix Market, npz, npy, PETSc), nor"),
                 (("absent.mtx",), "absent.mtx: cannot be opened"),

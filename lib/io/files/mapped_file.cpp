@@ -5,13 +5,18 @@
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/did_you_mean.hpp"
 #include "core/error.hpp"
 #include "io/files/special_file.hpp"
 
@@ -48,6 +53,22 @@ void read_all(int descriptor, char* to, std::size_t size, const std::string& nam
   }
 }
 
+/// The file in the folder of `path` that is named most like it, or "" where none is.
+std::string name_like(const std::filesystem::path& path) {
+  constexpr std::size_t most_names = 1000;  // who has more of them knows them by pattern
+  std::vector<std::string> names;
+  std::error_code none;
+  const std::filesystem::path folder = path.parent_path();
+  for (std::filesystem::directory_iterator file(folder.empty() ? "." : folder, none), end;
+       !none && file != end && names.size() < most_names; file.increment(none)) {
+    if (file->is_regular_file(none)) names.push_back(file->path().filename());
+  }
+  std::ranges::sort(names);
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  const std::string near = closest(path.filename().string(), candidates);
+  return near.empty() ? "" : (folder / near).string();
+}
+
 }  // namespace
 
 MappedFile MappedFile::open(const std::filesystem::path& path, std::string_view wanted) {
@@ -57,8 +78,11 @@ MappedFile MappedFile::open(const std::filesystem::path& path, std::string_view 
                              : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   struct stat status {};
   if (file.number() < 0 || ::fstat(file.number(), &status) != 0) {
-    fail(ExitCode::input, "{}: cannot be opened ({}); check its name and its permissions", name,
-         std::strerror(errno));
+    const int why = errno;
+    const std::string near = why == ENOENT ? name_like(path) : "";
+    fail(ExitCode::input, "{}: cannot be opened ({}); {}", name, std::strerror(why),
+         near.empty() ? "check its name and its permissions"
+                      : fmt::format("did you mean '{}'?", near));
   }
   if (S_ISDIR(status.st_mode)) {
     fail(ExitCode::input, "{}: is a folder; name {} in it", name, wanted);

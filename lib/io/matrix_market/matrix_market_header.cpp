@@ -99,9 +99,10 @@ void parse_banner(std::string_view text, const std::filesystem::path& path,
   const std::string field = lower(word[3]);
   const std::string symmetry = lower(word[4]);
   if (field == "complex") {
-    fail_at(path, 1, "the field real, integer or pattern", quoted(word[3]),
-            "complex matrices are not supported: write the real and the imaginary part as one real "
-            "matrix");
+    fail_at(
+        path, 1, "the field real, integer or pattern", quoted(word[3]),
+        "complex matrices are not supported: A = R + iS as the real matrix [R, -S; S, R] with b "
+        "= [Re b; Im b] has the solution [Re x; Im x]");
   }
   if (field == "real" || field == "double") {
     matrix.field = MatrixMarketField::real;

@@ -17,8 +17,11 @@ namespace spsolve::inline task {
 MatrixShape square_shape(const Config& config) {
   MatrixShape shape = describe_matrix(config.matrix.name());
   if (shape.rows != shape.columns) {
-    fail(ExitCode::input, "{}: the matrix is {} x {}; task: solve needs a square one",
-         config.matrix.name(), shape.rows, shape.columns);
+    fail(
+        ExitCode::input,
+        "{}: the matrix is {} x {}; task: solve needs a square one (least squares: A^T A x = A^T b "
+        "is square), task: multiply takes this one",
+        config.matrix.name(), shape.rows, shape.columns);
   }
   constexpr Index most_rows = Index{1} << 29;  // the bytes of all elements stay below 2^63
   if (shape.rows > most_rows) {

@@ -357,7 +357,8 @@ TEST(Config, AllProblemsAtOnceInTheOrderOfTheFile) {
                 "tournament, not 'ful'",
                 "c.yaml:4:25: 'right_hand_side.file' needs kind: file, not kind: ones",
                 "c.yaml:5:1: 'threads' is given twice, first in line 1",
-                "--set device=gpu: 'device' must be one of auto, host, cuda, not 'gpu'",
+                "--set device=gpu: 'device' must be one of auto, host, cuda, not 'gpu'; did you "
+                "mean 'cuda'?",
                 "--set nonsense: this must be KEY=VALUE, such as threads=4",
                 "--set solve.methd=gauss: 'solve.methd' is not an option; did you mean "
                 "'solve.method'?",
