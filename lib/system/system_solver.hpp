@@ -10,6 +10,7 @@
 #include "solve/trust/condition.hpp"
 #include "solve/trust/refine.hpp"
 #include "solve/trust/trust.hpp"
+#include "solve/trust/trust_table.hpp"
 #include "system/solver_table.hpp"
 
 namespace spsolve::inline system {
@@ -103,11 +104,9 @@ class SystemSolver final : public LinearOperator {
 
   bool is_of_a(const SolveSide& side) const { return &side.matrix == matrix_.get(); }
 
-  /// Whether a solution that is known beforehand is asked for: an inverse for right-hand sides in
-  /// the range of a singular A need not find it. `fit`: of an iteration, whether it does for
-  /// estimates.
-  bool probes(const SolveSide& side, bool fit) const;
-  /// side.known.probe <- the outcome of that.
+  /// The facts that decide what is estimated; `first_error`: the backward error before refinement.
+  TrustFacts facts_about(const SolveSide& side, double first_error) const;
+  /// side.known.probe <- whether a solution that is known beforehand is found.
   void look_for_known_solution(const SolveSide& side, PhaseTimes& times);
 
   /// The facts of right-hand sides and their solutions that are known before these are judged.
@@ -133,9 +132,16 @@ class SystemSolver final : public LinearOperator {
   SolveOutcome solve_scaled(const SolveSide& side, const Vectors& b, Vectors& x, PhaseTimes& times,
                             const Solve& solve);
 
-  /// Condition numbers and a probe of the factors, where they are wanted; then the verdict of all
-  /// figures on x. Of the first solution the componentwise condition is its own; of later ones a
-  /// bound for any, where nothing is doubted with it, and else their own as well.
+  /// The figures that are known before anything is estimated.
+  TrustFigures figures_of(const UnmeasuredFacts& unmeasured, const Refinement& refinement) const;
+  /// figures.condition <- a bound for any x.
+  void estimate_condition_of_any_x(const SolveSide& side, TrustFigures& figures);
+  /// figures.condition <- the one of x; nothing, where iterations that estimate it stagnate.
+  void estimate_condition_of_x(const SolveSide& side, const Vectors& b, const Vectors& x,
+                               const UnmeasuredFacts& unmeasured, TrustFigures& figures);
+
+  /// A probe of the factors and condition numbers, as the table of estimates has it; then the
+  /// verdict of all figures on x.
   void estimate_trust(const SolveSide& side, const Vectors& b, const Vectors& x,
                       const UnmeasuredFacts& unmeasured, PhaseTimes& times, SolveOutcome& outcome);
 

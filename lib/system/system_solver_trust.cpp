@@ -37,16 +37,23 @@ std::string words_of_signs(const Vectors& v) {
 
 }  // namespace
 
-bool SystemSolver::probes(const SolveSide& side, bool fit) const {
+TrustFacts SystemSolver::facts_about(const SolveSide& side, double first_error) const {
   const SolverOptions& options = question_.options;
-  // Of A^T the null space may be another one than that which was named.
-  if (is_singular() && !is_of_a(side)) return false;
-  // Iterations that stop early lose solutions of other systems, too, as do factors in float where
-  // scales leave its range.
-  if (inverse_->facts().krylov) return fit && (options.condition || options.tolerance == 0);
-  if (options.condition || options.precision != Precision::float32) return true;
-  const Spread rows = scales_of(side.matrix).of_rows;
-  return rows.most <= 0x1p60 * rows.least;
+  const auto& krylov = inverse_->facts().krylov;
+  // Factors that are worse than this say nothing about the condition of A.
+  constexpr double largest_error = 1e-3;
+  TrustFacts facts{.iterates = krylov.has_value(),
+                   .fit = first_error <= largest_error && (!krylov || krylov->converged),
+                   .condition = options.condition,
+                   .singular = is_singular(),
+                   .unnamed = is_singular() && !is_of_a(side),
+                   .stops_early = options.tolerance != 0,
+                   .known = side.known.normwise.has_value()};
+  if (!krylov && !options.condition && options.precision == Precision::float32) {
+    const Spread rows = scales_of(side.matrix).of_rows;
+    facts.leaves_float = !(rows.most <= 0x1p60 * rows.least);
+  }
+  return facts;
 }
 
 void SystemSolver::look_for_known_solution(const SolveSide& side, PhaseTimes& times) {
@@ -108,7 +115,7 @@ SolveOutcome SystemSolver::finish(const SolveSide& side, const Vectors& b, Vecto
     const bool of_corrections = !inverse_->iterates() && !(is_of_a(side) && facts.probe);
     return of_corrections ? side.known.probe->rate() : 0.0;
   };
-  const bool looks = !krylov && probes(side, true);
+  const bool looks = !krylov && trust_row(facts_about(side, 0)).probes;
   if (looks && side.known.probe) setting.rate = rate_of_corrections();
   // The weights of components in estimates of the condition: one more multivector is little
   // compared with long rows, by which a product takes long, too.
@@ -182,108 +189,116 @@ double SystemSolver::unmeasured_error(const SolveSide& side, const Vectors& x,
   return error;
 }
 
-void SystemSolver::estimate_trust(const SolveSide& side, const Vectors& b, const Vectors& x,
-                                  const UnmeasuredFacts& unmeasured, PhaseTimes& times,
-                                  SolveOutcome& outcome) {
-  SystemMatrix& matrix = side.matrix;
-  LinearOperator& inverse = side.inverse;
-  Estimates& known = side.known;
-  // Factors that are worse than this say nothing about the condition of A.
-  constexpr double largest_error = 1e-3;
-  const double error = outcome.refinement.before.backward_error;
+TrustFigures SystemSolver::figures_of(const UnmeasuredFacts& unmeasured,
+                                      const Refinement& refinement) const {
+  const SolverOptions& options = question_.options;
   const InverseFacts& facts = inverse_->facts();
-  const bool of_a = is_of_a(side);
-  const bool fit = error <= largest_error && !(facts.krylov && !facts.krylov->converged);
   const EliminationChoice taken = choice();
   TrustFigures figures{
-      .order = matrix.order(),
+      .order = matrix_->order(),
       .method = taken.method,
-      .precision = question_.options.precision,
-      .float_factors = question_.options.precision == Precision::float32 ||
-                       (facts.mixed && !facts.mixed->fell_back),
+      .precision = options.precision,
+      .float_factors =
+          options.precision == Precision::float32 || (facts.mixed && !facts.mixed->fell_back),
       .pivots = facts.pivots,
       .has_pivots = !facts.krylov,
       .complete = taken.pivoting == Pivoting::complete,
-      .asked_condition = question_.options.condition,
-      .asked_refinement = question_.options.refinement > 0,
+      .asked_condition = options.condition,
+      .asked_refinement = options.refinement > 0,
       .null_space = is_singular(),
       .null_vector = {},
       .iterates = facts.krylov.has_value() || !unmeasured.correction_residuals.empty(),
       .unmeasured = unmeasured.of_rounding,
-      .asked = question_.options.tolerance,
-      .accept = question_.options.accept,
-      .refinement = outcome.refinement,
+      .asked = options.tolerance,
+      .accept = options.accept,
+      .refinement = refinement,
       .condition = {},
       .probe = {}};
-  const bool estimates = question_.options.condition && !is_singular() && (fit || !facts.krylov);
   // By finish(), without adding the correction.
-  figures.refinement.tried = figures.refinement.tried || (facts.krylov && facts.krylov->converged);
-  // The outcome of a Krylov method differs from one right-hand side to the next.
-  if (facts.krylov) known = {};
-  if (probes(side, fit)) {
-    if (!known.probe) look_for_known_solution(side, times);
-    figures.probe = known.probe;
-    figures.null_vector = known.null_vector;
+  figures.refinement.tried = refinement.tried || (facts.krylov && facts.krylov->converged);
+  return figures;
+}
+
+void SystemSolver::estimate_condition_of_any_x(const SolveSide& side, TrustFigures& figures) {
+  Estimates& known = side.known;
+  if (!known.componentwise) {
+    inverse_->expect(SolvePurpose::estimate);
+    known.componentwise = condition_of_any(side.matrix, side.inverse);
+    inverse_->expect(SolvePurpose::correction);
   }
-  if (figures.probe && !estimates) {
+  figures.condition = Condition{*known.normwise, *known.componentwise, true, known.inverse_norm};
+}
+
+void SystemSolver::estimate_condition_of_x(const SolveSide& side, const Vectors& b,
+                                           const Vectors& x, const UnmeasuredFacts& unmeasured,
+                                           TrustFigures& figures) {
+  std::unique_ptr<Vectors> magnitudes = std::move(space_.magnitudes);
+  space_ = {};  // estimates have vectors of their own
+  inverse_->expect(SolvePurpose::estimate);
+  // Estimates by iterations are too small where these see no more than solutions of them do.
+  const double least = figures.iterates ? figures.probe->inverse_norm : 0;
+  figures.condition =
+      estimate_condition(side.matrix, b, x, side.inverse, std::move(magnitudes), least);
+  figures.unmeasured = unmeasured_error(side, x, unmeasured, *figures.condition);
+  const bool tells = !inverse_->stagnated();
+  inverse_->expect(SolvePurpose::correction);
+  if (tells) {
+    side.known.normwise = figures.condition->normwise;
+    side.known.inverse_norm = figures.condition->inverse_norm;
+  } else {
+    figures.condition.reset();
+    figures.refinement.forward_error = Trust::unknown;
+  }
+}
+
+void SystemSolver::estimate_trust(const SolveSide& side, const Vectors& b, const Vectors& x,
+                                  const UnmeasuredFacts& unmeasured, PhaseTimes& times,
+                                  SolveOutcome& outcome) {
+  const auto& krylov = inverse_->facts().krylov;
+  // The outcome of a Krylov method differs from one right-hand side to the next.
+  if (krylov) side.known = {};
+  const double first_error = outcome.refinement.before.backward_error;
+  const TrustRow& row = trust_row(facts_about(side, first_error));
+  TrustFigures figures = figures_of(unmeasured, outcome.refinement);
+  if (row.probes) {
+    if (!side.known.probe) look_for_known_solution(side, times);
+    figures.probe = side.known.probe;
+    figures.null_vector = side.known.null_vector;
+  }
+  if (row.norm == InverseNorm::of_probe) {
     figures.unmeasured =
         unmeasured_error(side, x, unmeasured, {.inverse_norm = figures.probe->inverse_norm});
   }
-  bool judged = false;
-  if (estimates && known.normwise && fit) {
+  bool of_x = row.norm == InverseNorm::of_x;
+  if (row.norm == InverseNorm::of_any_x) {
     times.measure("condition", [&] {
-      if (!known.componentwise) {
-        inverse_->expect(SolvePurpose::estimate);
-        known.componentwise = condition_of_any(matrix, inverse);
-        inverse_->expect(SolvePurpose::correction);
-      }
-      figures.condition =
-          Condition{*known.normwise, *known.componentwise, true, known.inverse_norm};
+      estimate_condition_of_any_x(side, figures);
       figures.unmeasured = unmeasured_error(side, x, unmeasured, *figures.condition);
     });
-    outcome.trust = judge(figures);
-    judged = outcome.trust.doubt == Doubt::none && outcome.trust.notes.empty();
+    const Trust trust = judge(figures);
+    of_x = trust.doubt != Doubt::none || !trust.notes.empty();
   }
-  if (estimates && !judged && fit) {
-    std::unique_ptr<Vectors> magnitudes = std::move(space_.magnitudes);
-    space_ = {};  // estimates have vectors of their own
-    times.measure("condition", [&] {
-      inverse_->expect(SolvePurpose::estimate);
-      // Estimates by iterations are too small where these see no more than solutions of them do.
-      const double least = figures.iterates ? figures.probe->inverse_norm : 0;
-      figures.condition = estimate_condition(matrix, b, x, inverse, std::move(magnitudes), least);
-      figures.unmeasured = unmeasured_error(side, x, unmeasured, *figures.condition);
-      if (inverse_->stagnated()) {
-        figures.condition.reset();
-        figures.refinement.forward_error = Trust::unknown;
-      }
-      inverse_->expect(SolvePurpose::correction);
-    });
-    if (figures.condition) {
-      known.normwise = figures.condition->normwise;
-      known.inverse_norm = figures.condition->inverse_norm;
-    }
+  if (of_x) {
+    times.measure("condition", [&] { estimate_condition_of_x(side, b, x, unmeasured, figures); });
   }
   outcome.condition = figures.condition;
-  if (!judged) outcome.trust = judge(figures);
+  outcome.trust = judge(figures);
   // Causes come first.
   std::vector<std::string>& notes = outcome.trust.notes;
-  if (of_a && outcome.trust.verdict != Verdict::solved && !is_singular() &&
-      takes_constants_to_zero(matrix)) {
+  if (is_of_a(side) && outcome.trust.verdict != Verdict::solved && !is_singular() &&
+      takes_constants_to_zero(side.matrix)) {
     notes.insert(
         notes.begin(),
         "A takes vectors of equal elements to zero, so that x is one of many solutions, if there "
         "is one: a Krylov method with solve.null_space=constants finds the one whose elements add "
         "up to zero");
   }
-  if (facts.krylov && !facts.krylov->shortfall.empty()) {
-    notes.insert(notes.begin(), facts.krylov->shortfall);
-  }
-  if (estimates && !fit && std::isfinite(error)) {
+  if (krylov && !krylov->shortfall.empty()) notes.insert(notes.begin(), krylov->shortfall);
+  if (row.tells_unfit && std::isfinite(first_error)) {
     notes.push_back(
         fmt::format("no condition estimate: the factors are too inaccurate for it (backward error "
                     "{:.1e} before refinement)",
-                    error));
+                    first_error));
   }
 }
 
