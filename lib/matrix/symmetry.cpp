@@ -21,7 +21,7 @@ T value_at(const Csr<T>& matrix, Index i, Index j) {
 
 /// Whether a square matrix is symmetric but for rounding.
 template <typename T>
-bool within_rounding(const Csr<T>& matrix) {
+bool within_rounding(const Csr<T>& matrix, const std::vector<char>& alone) {
   const bool threads = matrix.nonzeros() > 1 << 14;
   std::vector<T> roots(static_cast<std::size_t>(matrix.rows));  // of the rows' largest magnitudes
 #pragma omp parallel for schedule(static) if (threads)
@@ -36,6 +36,7 @@ bool within_rounding(const Csr<T>& matrix) {
     const auto columns = matrix.row_columns(i);
     const auto values = matrix.row_values(i);
     for (std::size_t k = 0; k < columns.size() && within; ++k) {
+      if (!alone.empty() && alone[columns[k]]) continue;
       const T apart = std::abs(values[k] - value_at(matrix, columns[k], i));
       within = apart <= rounding_of_mirrors<T> * roots[i] * roots[columns[k]];
     }
@@ -45,8 +46,25 @@ bool within_rounding(const Csr<T>& matrix) {
 
 }  // namespace
 
+std::vector<char> rows_alone(const Csr<double>& matrix) {
+  std::vector<char> alone(static_cast<std::size_t>(matrix.rows));
+  bool any = false;
+  for (Index i = 0; i < matrix.rows; ++i) {
+    const auto columns = matrix.row_columns(i);
+    alone[i] = columns.size() == 1 && columns.front() == i;
+    any = any || alone[i];
+  }
+  for (Index i = 0; i < matrix.rows && any; ++i) {
+    if (alone[i]) continue;
+    for (const LocalIndex j : matrix.row_columns(i)) {
+      if (alone[j]) return alone;
+    }
+  }
+  return {};
+}
+
 template <typename T>
-SymmetryFacts symmetry_of(const Csr<T>& matrix) {
+SymmetryFacts symmetry_of(const Csr<T>& matrix, const std::vector<char>& alone) {
   if (matrix.rows != matrix.columns) return {};
   const bool threads = matrix.nonzeros() > 1 << 14;
   bool symmetric = true, skew = true, positive = true;
@@ -60,6 +78,10 @@ SymmetryFacts symmetry_of(const Csr<T>& matrix) {
     std::size_t k = 0;
     for (; k < columns.size() && columns[k] < i; ++k) {
       if (!pattern.load(std::memory_order_relaxed)) break;
+      if (!alone.empty() && alone[columns[k]]) {
+        --excess;
+        continue;
+      }
       const auto mirrored = matrix.row_columns(columns[k]);
       const auto place = std::lower_bound(mirrored.begin(), mirrored.end(), i);
       if (place == mirrored.end() || *place != i) {
@@ -78,6 +100,9 @@ SymmetryFacts symmetry_of(const Csr<T>& matrix) {
     skew = skew && value == 0;
     zeros += value == 0;
     excess += (diagonal - columns.begin()) - (columns.end() - diagonal - stored);
+    for (auto above = diagonal + stored; !alone.empty() && above != columns.end(); ++above) {
+      excess += alone[*above];
+    }
   }
   SymmetryFacts facts;
   facts.symmetric_pattern = pattern && excess == 0;
@@ -85,8 +110,17 @@ SymmetryFacts symmetry_of(const Csr<T>& matrix) {
   facts.skew_symmetric = facts.symmetric_pattern && skew;
   facts.positive_diagonal = positive;
   facts.zero_diagonals = zeros;
-  facts.nearly_symmetric = facts.symmetric || within_rounding(matrix);
+  facts.nearly_symmetric = facts.symmetric || within_rounding(matrix, alone);
   return facts;
+}
+
+Mirrors mirrors_inside(const Csr<double>& matrix) {
+  const Mirrors of_all = symmetry_of(matrix).mirrors();
+  if (of_all != Mirrors::differ) return of_all;
+  const std::vector<char> alone = rows_alone(matrix);
+  if (alone.empty()) return Mirrors::differ;
+  const SymmetryFacts facts = symmetry_of(matrix, alone);
+  return facts.symmetric_pattern ? facts.mirrors() : Mirrors::differ;
 }
 
 MirrorPair furthest_from_symmetric(const Csr<double>& matrix) {
@@ -111,7 +145,7 @@ std::string to_text(const MirrorPair& pair) {
                      pair.column + 1, pair.value, pair.column + 1, pair.row + 1, pair.mirror);
 }
 
-template SymmetryFacts symmetry_of(const Csr<float>&);
-template SymmetryFacts symmetry_of(const Csr<double>&);
+template SymmetryFacts symmetry_of(const Csr<float>&, const std::vector<char>&);
+template SymmetryFacts symmetry_of(const Csr<double>&, const std::vector<char>&);
 
 }  // namespace spsolve::matrix

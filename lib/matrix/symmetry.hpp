@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "core/types.hpp"
 #include "matrix/csr.hpp"
@@ -37,11 +38,21 @@ struct SymmetryFacts {
   }
 };
 
+/// Rows of a square matrix that hold their diagonal alone, as programs write boundary conditions
+/// into it: a flag for each row, or none where there are no such rows with further entries in their
+/// columns. What is left without these rows and columns may be symmetric.
+std::vector<char> rows_alone(const Csr<double>& matrix);
+
 /// Looks for the mirror image of every entry below the diagonal, by bisection in its row. Linear in
 /// the non-zeros times the logarithm of the row lengths, in threads, without memory; short where
-/// mirror images are missing early.
+/// mirror images are missing early. Entries in the columns of rows that are `alone`, which may be
+/// empty, are not looked at, but for the diagonal.
 template <typename T>
-SymmetryFacts symmetry_of(const Csr<T>& matrix);
+SymmetryFacts symmetry_of(const Csr<T>& matrix, const std::vector<char>& alone = {});
+
+/// How the mirrors compare of a matrix, or else of what is left of it without its rows_alone().
+/// Such a matrix without a symmetric pattern counts as different.
+Mirrors mirrors_inside(const Csr<double>& matrix);
 
 /// a_ij and a_ji where they differ most; a number that is not stored is 0.
 struct MirrorPair {

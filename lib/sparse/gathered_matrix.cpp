@@ -106,8 +106,11 @@ void GatheredMatrix::gather(SystemMatrix& matrix) {
       if (symmetric) facts = symmetry_of(*stored);
       const std::optional<Csr<double>> taken = clean(facts);
       const Csr<double>& rows = taken ? *taken : *rows_;
-      if (symmetric && &rows != stored) facts = symmetry_of(rows);
-      if (symmetric) take_mirrors(facts.mirrors(), rows);
+      if (symmetric && (&rows != stored || !facts.nearly_symmetric)) {
+        take_mirrors(mirrors_inside(rows), rows);
+      } else if (symmetric) {
+        take_mirrors(facts.mirrors(), rows);
+      }
       analyse(rows, matrix);
     }
     take_values(matrix);
@@ -122,7 +125,26 @@ void GatheredMatrix::take_mirrors(Mirrors mirrors, const Csr<double>& rows) {
 
 /// New values of a symmetric pattern may not be symmetric; where the values are is looked.
 void GatheredMatrix::take_new_mirrors() {
-  if (choice_.kind != Factorization::lu) take_mirrors(values_->mirrors(), *rows_);
+  if (choice_.kind == Factorization::lu) return;
+  const bool is_whole = analysis_->off_diagonal_blocks.empty();
+  take_mirrors(is_whole ? values_->mirrors() : mirrors_inside(*rows_), *rows_);
+}
+
+std::vector<std::string_view> GatheredMatrix::notes() const {
+  const bool symmetric = choice_.kind != Factorization::lu;
+  const bool has_rows_alone = broadcast_value(
+      team_, symmetric && team_.rank() == 0 && !analysis_->off_diagonal_blocks.empty(), 0);
+  std::vector<std::string_view> notes;
+  if (has_rows_alone) {
+    notes.push_back(
+        "rows that hold their diagonal alone are solved first; the rest of A is symmetric");
+  }
+  if (broadcast_value(team_, symmetric && rounds_mirrors_, 0)) {
+    notes.push_back(
+        "A is symmetric but for rounding: one of a_ij and a_ji is eliminated for both, and x is "
+        "refined and judged for A as it is");
+  }
+  return notes;
 }
 
 /// Leaves stored zeros out: by what takes in the other values whenever they change, and where the

@@ -2,6 +2,8 @@
 
 #include <functional>
 #include <memory>
+#include <string_view>
+#include <vector>
 
 #include "solve/operators/options.hpp"
 #include "solve/operators/system_matrix.hpp"
@@ -54,9 +56,9 @@ class GatheredMatrix {
   /// On rank 0, from prepare() on; null elsewhere.
   ScaledValues* values() const { return values_.get(); }
 
-  /// Whether L L^T and L D L^T are of one of a_ij and a_ji, which differ by rounding. On rank 0,
-  /// from prepare() on.
-  bool rounds_mirrors() const { return rounds_mirrors_; }
+  /// The facts of its symmetry that are not those of the system's matrix, a sentence each, for L
+  /// L^T and L D L^T. From prepare() on.
+  std::vector<std::string_view> notes() const;
 
   /// Whether an analysis' work is worth more threads than rank 0's own; that of this matrix, as far
   /// as it is known, on rank 0. Not collective.

@@ -145,11 +145,7 @@ void SparseInverse<T>::factor(const EliminationRun& run) {
         "solve brings them to the GPU twice (some {:.2g} s)",
         readable_bytes(bytes), 2 * static_cast<double>(bytes) / gpu_tuning.bytes_over_link));
   }
-  if (broadcast_value(team_, gathered_.rounds_mirrors(), 0)) {
-    facts_.notes.push_back(
-        "A is symmetric but for rounding: one of a_ij and a_ji is eliminated for both, and x is "
-        "refined and judged for A as it is");
-  }
+  for (const std::string_view note : gathered_.notes()) facts_.notes.emplace_back(note);
   if (kind != choice_.kind) {
     facts_.notes.push_back(
         "the matrix is not positive definite, as L L^T found: eliminated by L D L^T instead");

@@ -171,13 +171,17 @@ SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ord
   // A symmetric pattern has nothing between its diagonal blocks.
   const bool symmetric = kind != Factorization::lu ||
                          (analysis.row_of.empty() && symmetry_of(matrix).symmetric_pattern);
-  if (!symmetric && divides) divided = divide(matrix, analysis.row_of);
+  if (kind != Factorization::lu) {
+    divided = divide_from_rows_alone(matrix);
+  } else if (!symmetric && divides) {
+    divided = divide(matrix, analysis.row_of);
+  }
   {
     const bool whole = divided.block.empty();
-    Graph graph = symmetric
-                      ? graph_of_symmetric(matrix.row_offsets, matrix.column_indices)
-                      : graph_of(whole ? matrix.row_offsets : divided.row_offsets,
-                                 whole ? matrix.column_indices : divided.columns, analysis.row_of);
+    const auto& row_offsets = whole ? matrix.row_offsets : divided.row_offsets;
+    const auto& columns = whole ? matrix.column_indices : divided.columns;
+    Graph graph = symmetric ? graph_of_symmetric(row_offsets, columns)
+                            : graph_of(row_offsets, columns, analysis.row_of);
     const CompressedGraph compressed =
         wanted == Ordering::file ? uncompressed(std::move(graph)) : compress(std::move(graph));
     OrderedGraph ordered = order_graph(compressed.graph, wanted, given, memory);

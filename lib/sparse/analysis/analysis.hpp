@@ -38,9 +38,10 @@ struct SparseAnalysis {
   std::vector<double> row_scale, column_scale;
   Fronts fronts;
   FrontEntries entries;
-  OffDiagonalBlocks off_diagonal_blocks;  ///< of LU, where A can be divided into blocks
-  std::uint64_t pattern = 0;              ///< checksum of the pattern
-  Index nonzeros = 0;                     ///< of the matrix
+  /// Of LU, where A can be divided into blocks; of others, where rows hold their diagonal alone.
+  OffDiagonalBlocks off_diagonal_blocks;
+  std::uint64_t pattern = 0;  ///< checksum of the pattern
+  Index nonzeros = 0;         ///< of the matrix
 
   Index factor_entries = 0;  ///< of L, and of U where there is one, zeros of fronts included
   double flops = 0;

@@ -196,7 +196,6 @@ std::string problem_of(const FrontEntries& entries, const OffDiagonalBlocks& off
       }
     }
   }
-  if (!lu) return off_diagonal_blocks.roots.empty() ? "" : "only LU goes from block to block";
   return problem_of(off_diagonal_blocks, fronts, seen);
 }
 

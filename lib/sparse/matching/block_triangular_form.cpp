@@ -13,6 +13,7 @@
 
 #include "core/error.hpp"
 #include "matrix/structure.hpp"
+#include "matrix/symmetry.hpp"
 #include "sparse/matching/matching.hpp"
 
 namespace spsolve::inline sparse {
@@ -140,6 +141,25 @@ BlockTriangularForm block_triangular_form(const Csr<double>& matrix,
                             : form_of<SuiteSparse_long>(matrix, row_of_column);
 }
 
+namespace {
+
+/// Gives divided.block the pattern without the entries between blocks; empties it where there are
+/// none.
+void drop_between(const Csr<double>& matrix, const std::vector<LocalIndex>& block_of_row,
+                  DividedPattern& divided) {
+  divided.row_offsets.assign(1, 0);
+  divided.columns.reserve(matrix.column_indices.size());
+  for (Index i = 0; i < matrix.rows; ++i) {
+    for (const LocalIndex j : matrix.row_columns(i)) {
+      if (divided.block[j] == block_of_row[i]) divided.columns.push_back(j);
+    }
+    divided.row_offsets.push_back(static_cast<Index>(divided.columns.size()));
+  }
+  if (divided.columns.size() == matrix.column_indices.size()) divided = {};
+}
+
+}  // namespace
+
 DividedPattern divide(const Csr<double>& matrix, std::vector<LocalIndex> row_of) {
   const Index n = matrix.rows;
   if (row_of.empty()) {
@@ -157,15 +177,16 @@ DividedPattern divide(const Csr<double>& matrix, std::vector<LocalIndex> row_of)
       block_of_row[form.rows[k]] = b;
     }
   }
-  divided.row_offsets.assign(1, 0);
-  divided.columns.reserve(matrix.column_indices.size());
-  for (Index i = 0; i < n; ++i) {
-    for (const LocalIndex j : matrix.row_columns(i)) {
-      if (divided.block[j] == block_of_row[i]) divided.columns.push_back(j);
-    }
-    divided.row_offsets.push_back(static_cast<Index>(divided.columns.size()));
-  }
-  if (divided.columns.size() == matrix.column_indices.size()) return {};
+  drop_between(matrix, block_of_row, divided);
+  return divided;
+}
+
+DividedPattern divide_from_rows_alone(const Csr<double>& matrix) {
+  const std::vector<char> alone = rows_alone(matrix);
+  if (alone.empty()) return {};
+  DividedPattern divided;
+  divided.block.assign(alone.begin(), alone.end());
+  drop_between(matrix, divided.block, divided);
   return divided;
 }
 

@@ -40,6 +40,9 @@ struct DividedPattern {
 /// between blocks. Cost: that of block_triangular_form(), and another pass over A.
 DividedPattern divide(const Csr<double>& matrix, std::vector<LocalIndex> row_of);
 
+/// Likewise with the rows that are alone (rows_alone()) as blocks of their own, after all others.
+DividedPattern divide_from_rows_alone(const Csr<double>& matrix);
+
 /// The defect that makes a square matrix structurally singular (Dulmage and Mendelsohn 1958; Pothen
 /// and Fan 1990): sets of rows that have non-zeros in too few columns, and of columns in too few
 /// rows. All ascending; empty where it is nonsingular.

@@ -186,18 +186,21 @@ PatternAnalysis analyse_on_rank_0(const Csr<double>& whole, const SolverOptions&
   const std::optional<Csr<double>> clean = cleaned(whole, estimate.facts);
   if (clean) estimate.facts = symmetry_of(*clean);
   const Csr<double>& matrix = clean ? *clean : whole;
+  // Rows that hold their diagonal alone are solved first, and what is left may be symmetric.
+  const bool symmetric =
+      estimate.facts.nearly_symmetric || mirrors_inside(matrix) != Mirrors::differ;
   if (options.method != Method::automatic) {
     estimate.kind = factorization_of(options.method);
-    if (estimate.kind != Factorization::lu && !estimate.facts.nearly_symmetric) {
+    if (estimate.kind != Factorization::lu && !symmetric) {
       estimate.asymmetry = furthest_from_symmetric(matrix);
       return result;
     }
     if (estimate.kind == Factorization::cholesky && !estimate.facts.positive_diagonal)
       return result;
-  } else if (estimate.facts.nearly_symmetric) {
+  } else if (symmetric) {
     estimate.kind =
         estimate.facts.positive_diagonal ? Factorization::cholesky : Factorization::ldlt;
-    estimate.elliptic = looks_elliptic(matrix);
+    estimate.elliptic = estimate.facts.nearly_symmetric && looks_elliptic(matrix);
   }
   estimate.threads = omp_get_max_threads();
   if (estimate.elliptic && matrix.rows >= host_tuning.least_order_for_iteration &&

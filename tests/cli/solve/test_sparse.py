@@ -115,6 +115,21 @@ class Sparse(CliTest):
                         self.assertIn("A is symmetric but for rounding: one of a_ij and a_ji is "
                                       "eliminated for both, and x is refined and judged for A as "
                                       "it is", report["notes"])
+        # Boundary conditions written into rows: these are solved first.
+        fixed = {key: value for key, value in entries.items() if key[0] > side or key[0] == key[1]}
+        for method, factors in (("auto", "LL^T"), ("sparse_ldlt", "LDL^T")):
+            for ranks in (0, 2):
+                lines = "".join(f"{i + 1} {j + 1} {value!r}\n" for (i, j), value in fixed.items())
+                self.write("a.mtx", HEAD + f"{side ** 2} {side ** 2} {len(fixed)}\n" + lines)
+                with self.subTest("rows alone", method=method, ranks=ranks):
+                    run = ["a.mtx", "random", "--method", method, "--report", "report.json"]
+                    result = self.spsolve(*run, ranks=ranks) if ranks else self.alone(*run)
+                    self.assertEqual(result.code, SOLVED, result.text)
+                    report = self.report()
+                    self.assertEqual(report["sparse"]["factorisation"], factors)
+                    self.assertLess(report["componentwise_error"], 1e-15)
+                    self.assertIn("rows that hold their diagonal alone are solved first; the rest of A "
+                                  "is symmetric", report["notes"])
         # New values of its pattern that are not symmetric any more are refused by their pair.
         wrong = dict(entries)
         wrong[5, 6] = -1.5

@@ -69,6 +69,22 @@ TEST(Symmetry, OfSumsInOtherOrders) {
   EXPECT_EQ(symmetry_of(large).mirrors(), Mirrors::differ);
 }
 
+TEST(Symmetry, OfWhatIsLeftWithoutRowsAlone) {
+  const auto inside = [](Index n, std::initializer_list<double> values) {
+    return mirrors_inside(test::sparse(square(n, values)));
+  };
+  EXPECT_EQ(inside(3, {2, 1, 5, 1, 2, 0, 0, 0, 1}), Mirrors::equal);
+  EXPECT_EQ(inside(3, {1, 0, 0, 5, 2, 1, 0, 1, 2}), Mirrors::equal);
+  EXPECT_EQ(inside(3, {2, 1, 5, 1 + 4e-16, 2, 6, 0, 0, 1}), Mirrors::round);
+  EXPECT_EQ(inside(3, {2, 1, 5, 3, 2, 0, 0, 0, 1}), Mirrors::differ);
+  EXPECT_EQ(inside(3, {2, 1, 5, 0, 2, 0, 0, 0, 1}), Mirrors::equal);  // two rows alone
+  EXPECT_EQ(inside(3, {2, 1, 0, 3, 2, 0, 0, 0, 1}), Mirrors::differ);
+  EXPECT_EQ(rows_alone(generate_matrix("grid2d:3")), std::vector<char>());
+  EXPECT_EQ(rows_alone(test::sparse(square(2, {1, 0, 0, 1}))), std::vector<char>());
+  EXPECT_EQ(rows_alone(test::sparse(square(2, {1, 3, 0, 1}))), (std::vector<char>{0, 1}));
+  EXPECT_EQ(rows_alone(test::sparse(square(2, {0, 3, 1, 0}))), std::vector<char>());
+}
+
 TEST(Symmetry, TheFurthestPairIsNamed) {
   const auto pair = [](Index n, std::initializer_list<double> values) {
     return to_text(furthest_from_symmetric(test::sparse(square(n, values))));
