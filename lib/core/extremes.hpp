@@ -1,7 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <concepts>
 #include <limits>
 
 namespace spsolve::inline core {
@@ -26,9 +28,18 @@ constexpr double relative_error(double residual, double scale) {
                                                      : std::numeric_limits<double>::infinity();
 }
 
-/// `value`, infinite where it is a nan.
-inline double infinite_if_nan(double value) {
-  return std::isnan(value) ? std::numeric_limits<double>::infinity() : value;
+/// `value`, infinite where it is a nan, so that a comparison never hides one.
+template <std::floating_point T>
+T infinite_if_nan(T value) {
+  return std::isnan(value) ? std::numeric_limits<T>::infinity() : value;
+}
+
+/// most <- max(most, value), whichever threads do so; a nan is nothing.
+inline void raise_to(double& most, double value) {
+  const std::atomic_ref<double> place(most);
+  double present = place.load(std::memory_order_relaxed);
+  while (value > present && !place.compare_exchange_weak(present, value)) {
+  }
 }
 
 }  // namespace spsolve::core

@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include "core/extremes.hpp"
 #include "core/over_blocks.hpp"
 #include "core/resize_in_threads.hpp"
-#include "core/shared_maximum.hpp"
 
 namespace spsolve::inline matrix {
 
@@ -89,8 +89,7 @@ Csr<T> transpose(const Csr<T>& matrix) {
   return result;
 }
 
-template Csr<float> transpose(const Csr<float>&);
-template Csr<double> transpose(const Csr<double>&);
+SPSOLVE_INSTANTIATE_FUNCTION(transpose)
 
 Structure analyse(const Csr<double>& matrix) {
   Structure structure;

@@ -170,24 +170,12 @@ int solve_system(Index n, Index columns, double* a, double* b) {
   return info;
 }
 
-template void product(Index, Index, Index, const float*, Index, const float*, Index, float*, Index);
-template void product(Index, Index, Index, const double*, Index, const double*, Index, double*,
-                      Index);
-template void subtract_product(Index, Index, Index, const float*, Index, const float*, Index,
-                               float*, Index);
-template void subtract_product(Index, Index, Index, const double*, Index, const double*, Index,
-                               double*, Index);
-template void subtract_transposed_product(Index, Index, Index, const float*, Index, const float*,
-                                          Index, float*, Index);
-template void subtract_transposed_product(Index, Index, Index, const double*, Index, const double*,
-                                          Index, double*, Index);
-template void solve_unit_lower(Index, Index, const float*, Index, float*, Index);
-template void solve_unit_lower(Index, Index, const double*, Index, double*, Index);
-template void solve_upper(Index, Index, const float*, Index, float*, Index);
-template void solve_upper(Index, Index, const double*, Index, double*, Index);
-template void solve_upper_from_right(Index, Index, const float*, Index, float*, Index);
-template void solve_upper_from_right(Index, Index, const double*, Index, double*, Index);
-template void factor_columns(Index, Index, float*, Index, int*);
-template void factor_columns(Index, Index, double*, Index, int*);
+SPSOLVE_INSTANTIATE_FUNCTION(product)
+SPSOLVE_INSTANTIATE_FUNCTION(subtract_product)
+SPSOLVE_INSTANTIATE_FUNCTION(subtract_transposed_product)
+SPSOLVE_INSTANTIATE_FUNCTION(solve_unit_lower)
+SPSOLVE_INSTANTIATE_FUNCTION(solve_upper)
+SPSOLVE_INSTANTIATE_FUNCTION(solve_upper_from_right)
+SPSOLVE_INSTANTIATE_FUNCTION(factor_columns)
 
 }  // namespace spsolve::core::blas

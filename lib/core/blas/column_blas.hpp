@@ -87,13 +87,13 @@ void solve_triangle_vector(Triangle t, Index n, const T* a, Index lda, T* x) {
 
 /// max |a_ij| of a column-major m x n matrix.
 template <typename T>
-T largest_magnitude(Index m, Index n, const T* a, Index ld) {
-  T largest = 0;
+Real<T> largest_magnitude(Index m, Index n, const T* a, Index ld) {
+  Real<T> largest = 0;
   for (Index j = 0; j < n; ++j) {
     const T* column = a + j * ld;
-    T most = 0;
+    Real<T> most = 0;
 #pragma omp simd reduction(max : most)
-    for (Index i = 0; i < m; ++i) most = std::max(most, std::abs(column[i]));
+    for (Index i = 0; i < m; ++i) most = std::max(most, magnitude(column[i]));
     largest = std::max(largest, most);
   }
   return largest;

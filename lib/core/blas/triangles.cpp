@@ -218,9 +218,6 @@ void solve_triangle(CBLAS_SIDE side, Triangle t, Index m, Index n, const T* a, I
   }
 }
 
-template void solve_triangle(CBLAS_SIDE, Triangle, Index, Index, const float*, Index, float*,
-                             Index);
-template void solve_triangle(CBLAS_SIDE, Triangle, Index, Index, const double*, Index, double*,
-                             Index);
+SPSOLVE_INSTANTIATE_FUNCTION(solve_triangle)
 
 }  // namespace spsolve::core::column_blas

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/extremes.hpp"
 #include "core/over_blocks.hpp"
-#include "core/shared_maximum.hpp"
 #include "matrix/symmetry.hpp"
 #include "sparse/values/inverse_power.hpp"
 #include "sparse/values/scaled_values.hpp"
