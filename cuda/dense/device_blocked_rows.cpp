@@ -382,7 +382,6 @@ void DeviceBlockedRows<T>::update(Index first_active, Range panel, Range piece) 
   }
 }
 
-template class DeviceBlockedRows<float>;
-template class DeviceBlockedRows<double>;
+SPSOLVE_INSTANTIATE(class DeviceBlockedRows)
 
 }  // namespace spsolve::cuda::dense

@@ -164,7 +164,6 @@ class DeviceBlockedRows final : public BlockedRows<T> {
   std::unique_ptr<DeviceReplicatedTail<T>> tail_;  // of a team that has one
 };
 
-extern template class DeviceBlockedRows<float>;
-extern template class DeviceBlockedRows<double>;
+SPSOLVE_INSTANTIATED(class DeviceBlockedRows)
 
 }  // namespace spsolve::cuda::dense

@@ -128,7 +128,7 @@ std::vector<T> DeviceBlockedRows<T>::diagonal() const {
   return values;
 }
 
-#define SPSOLVE_INSTANTIATE(T)                                                                \
+#define SPSOLVE_FOR(T)                                                                        \
   template void DeviceBlockedRows<T>::note_written();                                         \
   template void DeviceBlockedRows<T>::fill(const Csr<double>&);                               \
   template void DeviceBlockedRows<T>::fill(const CsrView<double>&);                           \
@@ -141,8 +141,6 @@ std::vector<T> DeviceBlockedRows<T>::diagonal() const {
   template void DeviceBlockedRows<T>::write_rows(Index, std::span<const T>);                  \
   template double DeviceBlockedRows<T>::largest_in(Range, Range, bool) const;                 \
   template std::vector<T> DeviceBlockedRows<T>::diagonal() const;
-SPSOLVE_INSTANTIATE(float)
-SPSOLVE_INSTANTIATE(double)
-#undef SPSOLVE_INSTANTIATE
+SPSOLVE_FOR_SCALARS(SPSOLVE_FOR)
 
 }  // namespace spsolve::cuda::dense

@@ -226,7 +226,6 @@ void DeviceBlockedSolution<T>::read_sums(std::span<T> sums) {
   sums_.download(sums);
 }
 
-template class DeviceBlockedSolution<float>;
-template class DeviceBlockedSolution<double>;
+SPSOLVE_INSTANTIATE(class DeviceBlockedSolution)
 
 }  // namespace spsolve::cuda::dense

@@ -83,7 +83,6 @@ class DeviceBlockedSolution final : public BlockedSolution<T> {
   DeviceArray<int> ticket_;  // of solve_triangle()
 };
 
-extern template class DeviceBlockedSolution<float>;
-extern template class DeviceBlockedSolution<double>;
+SPSOLVE_INSTANTIATED(class DeviceBlockedSolution)
 
 }  // namespace spsolve::cuda::dense

@@ -78,7 +78,6 @@ LuSeconds DeviceReplicatedTail<T>::seconds() const {
   return seconds;
 }
 
-template class DeviceReplicatedTail<float>;
-template class DeviceReplicatedTail<double>;
+SPSOLVE_INSTANTIATE(class DeviceReplicatedTail)
 
 }  // namespace spsolve::cuda::dense

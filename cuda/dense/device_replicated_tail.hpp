@@ -52,7 +52,6 @@ class DeviceReplicatedTail final : public ReplicatedTail<T> {
   PartClock clock_;
 };
 
-extern template class DeviceReplicatedTail<float>;
-extern template class DeviceReplicatedTail<double>;
+SPSOLVE_INSTANTIATED(class DeviceReplicatedTail)
 
 }  // namespace spsolve::cuda::dense

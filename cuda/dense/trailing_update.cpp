@@ -54,7 +54,6 @@ void TrailingUpdate<T>::subtract_on(const Stream& stream, const CublasHandle& bl
                    stride_);
 }
 
-template class TrailingUpdate<float>;
-template class TrailingUpdate<double>;
+SPSOLVE_INSTANTIATE(class TrailingUpdate)
 
 }  // namespace spsolve::cuda::dense

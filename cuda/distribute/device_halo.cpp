@@ -86,7 +86,6 @@ std::string DeviceHalo<T>::transport() const {
   return alone_ ? "none" : exchange_.name();
 }
 
-template class DeviceHalo<float>;
-template class DeviceHalo<double>;
+SPSOLVE_INSTANTIATE(class DeviceHalo)
 
 }  // namespace spsolve::cuda::distribute

@@ -84,11 +84,7 @@ void add_rows(const T* sums, const LocalIndex* list, Index count, Index columns,
   check_launch("add_rows");
 }
 
-#define SPSOLVE_INSTANTIATE(T)                                                          \
-  template void pack_rows(const T*, const LocalIndex*, Index, Index, T*, cudaStream_t); \
-  template void add_rows(const T*, const LocalIndex*, Index, Index, T*, cudaStream_t);
-SPSOLVE_INSTANTIATE(float)
-SPSOLVE_INSTANTIATE(double)
-#undef SPSOLVE_INSTANTIATE
+SPSOLVE_INSTANTIATE_FUNCTION(pack_rows)
+SPSOLVE_INSTANTIATE_FUNCTION(add_rows)
 
 }  // namespace spsolve::cuda::distribute

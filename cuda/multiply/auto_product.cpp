@@ -274,9 +274,6 @@ std::unique_ptr<KernelProduct<T>> prepare_auto(const Csr<T>& matrix, const Kerne
   return std::make_unique<AutoProduct<T>>(matrix, options);
 }
 
-template std::unique_ptr<KernelProduct<float>> prepare_auto(const Csr<float>&,
-                                                            const KernelOptions&);
-template std::unique_ptr<KernelProduct<double>> prepare_auto(const Csr<double>&,
-                                                             const KernelOptions&);
+SPSOLVE_INSTANTIATE_FUNCTION(prepare_auto)
 
 }  // namespace spsolve::cuda::multiply

@@ -25,7 +25,6 @@ void add_parts(const T* from, int parts, Index count, T* to, cudaStream_t stream
   check_launch("add_parts");
 }
 
-template void add_parts(const float*, int, Index, float*, cudaStream_t);
-template void add_parts(const double*, int, Index, double*, cudaStream_t);
+SPSOLVE_INSTANTIATE_FUNCTION(add_parts)
 
 }  // namespace spsolve::cuda::team

@@ -131,12 +131,9 @@ void LuInverse<T>::solve_transposed(Dense<T>& x) {
   solve_lu_transposed<T>(this->team_, this->memory_.row_team(), *rows_, factors_, x);
 }
 
-template class DenseInverse<float>;
-template class DenseInverse<double>;
-template class ColumnwiseInverse<float>;
-template class ColumnwiseInverse<double>;
-template class LuInverse<float>;
-template class LuInverse<double>;
+SPSOLVE_INSTANTIATE(class DenseInverse)
+SPSOLVE_INSTANTIATE(class ColumnwiseInverse)
+SPSOLVE_INSTANTIATE(class LuInverse)
 
 std::unique_ptr<Inverse> make_dense_inverse(Team& team, ComputeDevice& memory,
                                             const EliminationChoice& choice,

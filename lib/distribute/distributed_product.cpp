@@ -80,9 +80,7 @@ std::string DistributedProduct<T>::detail() const {
   return text;
 }
 
-template MatrixFacts facts_for(const Kernel&, const Csr<float>&, Index);
-template MatrixFacts facts_for(const Kernel&, const Csr<double>&, Index);
-template class DistributedProduct<float>;
-template class DistributedProduct<double>;
+SPSOLVE_INSTANTIATE_FUNCTION(facts_for)
+SPSOLVE_INSTANTIATE(class DistributedProduct)
 
 }  // namespace spsolve::distribute

@@ -77,9 +77,9 @@ Dense<T> RowExchange::to_bands(const Dense<T>& listed) const {
   return band;
 }
 
-template Dense<float> RowExchange::to_list(const Dense<float>&) const;
-template Dense<double> RowExchange::to_list(const Dense<double>&) const;
-template Dense<float> RowExchange::to_bands(const Dense<float>&) const;
-template Dense<double> RowExchange::to_bands(const Dense<double>&) const;
+#define SPSOLVE_FOR(T)                                           \
+  template Dense<T> RowExchange::to_list(const Dense<T>&) const; \
+  template Dense<T> RowExchange::to_bands(const Dense<T>&) const;
+SPSOLVE_FOR_SCALARS(SPSOLVE_FOR)
 
 }  // namespace spsolve::distribute

@@ -50,9 +50,4 @@ class RowExchange {
   std::vector<Pair> own_;      // listed rows of the own band
 };
 
-extern template Dense<float> RowExchange::to_list(const Dense<float>&) const;
-extern template Dense<double> RowExchange::to_list(const Dense<double>&) const;
-extern template Dense<float> RowExchange::to_bands(const Dense<float>&) const;
-extern template Dense<double> RowExchange::to_bands(const Dense<double>&) const;
-
 }  // namespace spsolve::distribute

@@ -310,12 +310,10 @@ Csr<T> rotate_rows(const Csr<T>& matrix, Index by) {
   return result;
 }
 
-template Csr<float> csr_cast(const Csr<double>&);
+SPSOLVE_INSTANTIATE_FUNCTION(slice_rows)
+SPSOLVE_INSTANTIATE_FUNCTION(rotate_rows)
+#define SPSOLVE_FOR(T) template Csr<T> csr_cast(const Csr<double>&);
+SPSOLVE_FOR_SCALARS(SPSOLVE_FOR)
 template Csr<double> csr_cast(const Csr<float>&);
-template Csr<double> csr_cast(const Csr<double>&);
-template Csr<float> slice_rows(const Csr<float>&, Index, Index);
-template Csr<double> slice_rows(const Csr<double>&, Index, Index);
-template Csr<float> rotate_rows(const Csr<float>&, Index);
-template Csr<double> rotate_rows(const Csr<double>&, Index);
 
 }  // namespace spsolve::matrix

@@ -145,7 +145,6 @@ std::string to_text(const MirrorPair& pair) {
                      pair.column + 1, pair.value, pair.column + 1, pair.row + 1, pair.mirror);
 }
 
-template SymmetryFacts symmetry_of(const Csr<float>&, const std::vector<char>&);
-template SymmetryFacts symmetry_of(const Csr<double>&, const std::vector<char>&);
+SPSOLVE_INSTANTIATE_FUNCTION(symmetry_of)
 
 }  // namespace spsolve::matrix

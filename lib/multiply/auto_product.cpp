@@ -180,11 +180,7 @@ std::unique_ptr<KernelProduct<T>> prepare_auto(const Csr<T>& matrix, const Kerne
   return std::make_unique<AutoProduct<T>>(std::move(best.product), detail + ")");
 }
 
-template std::vector<std::string_view> likely_kernels(const Csr<float>&, Index);
-template std::vector<std::string_view> likely_kernels(const Csr<double>&, Index);
-template std::unique_ptr<KernelProduct<float>> prepare_auto(const Csr<float>&,
-                                                            const KernelOptions&);
-template std::unique_ptr<KernelProduct<double>> prepare_auto(const Csr<double>&,
-                                                             const KernelOptions&);
+SPSOLVE_INSTANTIATE_FUNCTION(likely_kernels)
+SPSOLVE_INSTANTIATE_FUNCTION(prepare_auto)
 
 }  // namespace spsolve::multiply

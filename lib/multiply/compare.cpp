@@ -58,9 +58,6 @@ ProductErrors compare_products(const Csr<T>& a, const T* x, const T* reference, 
   return errors;
 }
 
-template ProductErrors compare_products(const Csr<float>&, const float*, const float*, const float*,
-                                        Index);
-template ProductErrors compare_products(const Csr<double>&, const double*, const double*,
-                                        const double*, Index);
+SPSOLVE_INSTANTIATE_FUNCTION(compare_products)
 
 }  // namespace spsolve::multiply

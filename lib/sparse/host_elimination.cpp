@@ -163,11 +163,10 @@ void HostSparseElimination<T>::solve(bool transposed, const Vectors& b, Vectors&
   }
 }
 
-template class HostSparseElimination<float>;
-template class HostSparseElimination<double>;
-template PivotRule perturbing_rule<float>();
-template PivotRule perturbing_rule<double>();
-template PivotRule perturbing_rule<float>(double);
-template PivotRule perturbing_rule<double>(double);
+SPSOLVE_INSTANTIATE(class HostSparseElimination)
+#define SPSOLVE_FOR(T)                     \
+  template PivotRule perturbing_rule<T>(); \
+  template PivotRule perturbing_rule<T>(double);
+SPSOLVE_FOR_SCALARS(SPSOLVE_FOR)
 
 }  // namespace spsolve::sparse

@@ -230,7 +230,6 @@ void SparseFactorization<T>::solve(bool transposed, const Vectors& x, Vectors& y
   });
 }
 
-template class SparseFactorization<float>;
-template class SparseFactorization<double>;
+SPSOLVE_INSTANTIATE(class SparseFactorization)
 
 }  // namespace spsolve::sparse

@@ -377,7 +377,6 @@ void SparseInverse<T>::apply_transposed(const Vectors& x, Vectors& y) {
   by_gmres_ ? gmres_->apply_transposed(x, y) : factors_.solve(true, x, y);
 }
 
-template class SparseInverse<float>;
-template class SparseInverse<double>;
+SPSOLVE_INSTANTIATE(class SparseInverse)
 
 }  // namespace spsolve::sparse

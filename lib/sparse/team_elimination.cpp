@@ -73,7 +73,6 @@ void TeamElimination<T>::solve(bool transposed, const Vectors& b, Vectors& x) {
   });
 }
 
-template class TeamElimination<float>;
-template class TeamElimination<double>;
+SPSOLVE_INSTANTIATE(class TeamElimination)
 
 }  // namespace spsolve::sparse

@@ -155,17 +155,11 @@ void subtract_strict_upper_transposed(const T* a, Index stride, Index order, con
   check_launch("subtract_strict_upper_transposed");
 }
 
-#define SPSOLVE_INSTANTIATE(T)                                                                     \
-  template void find_candidate(const T*, Index, Index, Index, Index, Index, Candidate*, unsigned*, \
-                               cudaStream_t);                                                      \
-  template void eliminate_rows(T*, Index, Index, Index, Index, Index, const T*, T*, cudaStream_t); \
-  template void swap_two_rows(T*, Index, Index, Index, Index, cudaStream_t);                       \
-  template void swap_two_columns(T*, Index, Index, Index, Index, cudaStream_t);                    \
-  template void subtract_strict_upper(const T*, Index, Index, const T*, T*, Index, cudaStream_t);  \
-  template void subtract_strict_upper_transposed(const T*, Index, Index, const T*, T*, Index,      \
-                                                 cudaStream_t);
-SPSOLVE_INSTANTIATE(float)
-SPSOLVE_INSTANTIATE(double)
-#undef SPSOLVE_INSTANTIATE
+SPSOLVE_INSTANTIATE_FUNCTION(find_candidate)
+SPSOLVE_INSTANTIATE_FUNCTION(eliminate_rows)
+SPSOLVE_INSTANTIATE_FUNCTION(swap_two_rows)
+SPSOLVE_INSTANTIATE_FUNCTION(swap_two_columns)
+SPSOLVE_INSTANTIATE_FUNCTION(subtract_strict_upper)
+SPSOLVE_INSTANTIATE_FUNCTION(subtract_strict_upper_transposed)
 
 }  // namespace spsolve::cuda::dense

@@ -261,7 +261,6 @@ void DeviceDenseRows<T>::divide_by_diagonal(std::span<T> x, Index columns) const
   }
 }
 
-template class DeviceDenseRows<float>;
-template class DeviceDenseRows<double>;
+SPSOLVE_INSTANTIATE(class DeviceDenseRows)
 
 }  // namespace spsolve::cuda::dense

@@ -80,7 +80,6 @@ class DeviceDenseRows final : public DenseRows<T> {
   PinnedArray<RunReport> report_here_;
 };
 
-extern template class DeviceDenseRows<float>;
-extern template class DeviceDenseRows<double>;
+SPSOLVE_INSTANTIATED(class DeviceDenseRows)
 
 }  // namespace spsolve::cuda::dense

@@ -313,12 +313,7 @@ void eliminate_columns(const ColumnRun<T>& run, Index first, Index count, bool j
   }
 }
 
-#define SPSOLVE_INSTANTIATE(T)                                                                     \
-  template Index stripe_count<T>(Index);                                                           \
-  template void eliminate_columns(const ColumnRun<T>&, Index, Index, bool, bool, const Candidate*, \
-                                  cudaStream_t);
-SPSOLVE_INSTANTIATE(float)
-SPSOLVE_INSTANTIATE(double)
-#undef SPSOLVE_INSTANTIATE
+SPSOLVE_INSTANTIATE_FUNCTION(stripe_count)
+SPSOLVE_INSTANTIATE_FUNCTION(eliminate_columns)
 
 }  // namespace spsolve::cuda::dense

@@ -99,7 +99,6 @@ std::span<const T> CandidateMerge<T>::factors(Index width) const {
   return {heard_factors_[turn_].data(), static_cast<std::size_t>(width * width)};
 }
 
-template class CandidateMerge<float>;
-template class CandidateMerge<double>;
+SPSOLVE_INSTANTIATE(class CandidateMerge)
 
 }  // namespace spsolve::cuda::dense

@@ -173,14 +173,8 @@ void pivots_in_order(const T* a, Index stride, int width, int column, Leaf<T>* l
   check_launch("in_order");
 }
 
-#define SPSOLVE_INSTANTIATE(T)                                                               \
-  template void pivots_by_columns(const T*, Index, Index, int, int, const PivotSearchSpace&, \
-                                  Leaf<T>*, int*, PanelReport*, cudaStream_t);               \
-  template Index largest_partial_height<T>();                                                \
-  template void pivots_in_order(const T*, Index, int, int, Leaf<T>*, int*, PanelReport*,     \
-                                cudaStream_t);
-SPSOLVE_INSTANTIATE(float)
-SPSOLVE_INSTANTIATE(double)
-#undef SPSOLVE_INSTANTIATE
+SPSOLVE_INSTANTIATE_FUNCTION(pivots_by_columns)
+SPSOLVE_INSTANTIATE_FUNCTION(largest_partial_height)
+SPSOLVE_INSTANTIATE_FUNCTION(pivots_in_order)
 
 }  // namespace spsolve::cuda::dense

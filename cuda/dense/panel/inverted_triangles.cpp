@@ -103,7 +103,6 @@ void InvertedTriangles<T>::solve(const CublasHandle& its_blas, const Stream& str
   used_.record(stream);
 }
 
-template class InvertedTriangles<float>;
-template class InvertedTriangles<double>;
+SPSOLVE_INSTANTIATE(class InvertedTriangles)
 
 }  // namespace spsolve::cuda::dense

@@ -179,9 +179,6 @@ bool pivots_by_tournament(T* a, Index stride, Index rows, int width, int column,
   }
 }
 
-template bool pivots_by_tournament(float*, Index, Index, int, int, int*, Leaf<float>*, int*,
-                                   PanelReport*, cudaStream_t);
-template bool pivots_by_tournament(double*, Index, Index, int, int, int*, Leaf<double>*, int*,
-                                   PanelReport*, cudaStream_t);
+SPSOLVE_INSTANTIATE_FUNCTION(pivots_by_tournament)
 
 }  // namespace spsolve::cuda::dense

@@ -257,14 +257,8 @@ void solve_unit_lower_small(int width, Index columns, const T* l, Index l_stride
   check_launch("solve_lower");
 }
 
-#define SPSOLVE_INSTANTIATE(T)                                                                   \
-  template void move_leaf_rows(T*, Index, Index, Index, int, int, const Leaf<T>*, cudaStream_t); \
-  template void form_leaf_multipliers(T*, Index, Index, int, const T*, Index, PanelReport*,      \
-                                      cudaStream_t);                                             \
-  template void solve_unit_lower_small(int, Index, const T*, Index, const T*, T*, Index,         \
-                                       cudaStream_t);
-SPSOLVE_INSTANTIATE(float)
-SPSOLVE_INSTANTIATE(double)
-#undef SPSOLVE_INSTANTIATE
+SPSOLVE_INSTANTIATE_FUNCTION(move_leaf_rows)
+SPSOLVE_INSTANTIATE_FUNCTION(form_leaf_multipliers)
+SPSOLVE_INSTANTIATE_FUNCTION(solve_unit_lower_small)
 
 }  // namespace spsolve::cuda::dense

@@ -220,14 +220,8 @@ typename PanelLu<T>::Outcome PanelLu<T>::finish_by_host(std::span<Index> swaps) 
   return {0, bad_column};  // its multipliers are at most 1
 }
 
-#define SPSOLVE_INSTANTIATE(T)                                                                     \
-  template void solve_unit_lower_by_halves(const CublasHandle&, Index, Index, const T*, Index, T*, \
-                                           Index, cudaStream_t);                                   \
-  template void form_multipliers_by_halves(const CublasHandle&, Index, Index, const T*, Index, T*, \
-                                           Index, PanelReport*, cudaStream_t);                     \
-  template class PanelLu<T>;
-SPSOLVE_INSTANTIATE(float)
-SPSOLVE_INSTANTIATE(double)
-#undef SPSOLVE_INSTANTIATE
+SPSOLVE_INSTANTIATE_FUNCTION(solve_unit_lower_by_halves)
+SPSOLVE_INSTANTIATE_FUNCTION(form_multipliers_by_halves)
+SPSOLVE_INSTANTIATE(class PanelLu)
 
 }  // namespace spsolve::cuda::dense

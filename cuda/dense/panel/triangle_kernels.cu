@@ -275,9 +275,6 @@ void load_triangle_kernels(Precision precision) {
   }
 }
 
-template void solve_triangle(Triangle, bool, const TriangleView<float>&, const float*, Index,
-                             float*, int, int*, cudaStream_t);
-template void solve_triangle(Triangle, bool, const TriangleView<double>&, const double*, Index,
-                             double*, int, int*, cudaStream_t);
+SPSOLVE_INSTANTIATE_FUNCTION(solve_triangle)
 
 }  // namespace spsolve::cuda::dense

@@ -122,21 +122,12 @@ void solve_upper_transposed(const CublasHandle& handle, Index w, Index n, const 
        ldb);
 }
 
-#define SPSOLVE_INSTANTIATE(T)                                                                    \
-  template void form_product(const CublasHandle&, Index, Index, Index, const T*, Index, const T*, \
-                             Index, T*, Index);                                                   \
-  template void subtract_product(const CublasHandle&, Index, Index, Index, const T*, Index,       \
-                                 const T*, Index, T*, Index);                                     \
-  template void subtract_transposed_product(const CublasHandle&, Index, Index, Index, const T*,   \
-                                            Index, const T*, Index, T*, Index);                   \
-  template void solve_unit_lower(const CublasHandle&, Index, Index, const T*, Index, T*, Index);  \
-  template void solve_upper(const CublasHandle&, Index, Index, const T*, Index, T*, Index);       \
-  template void solve_unit_lower_transposed(const CublasHandle&, Index, Index, const T*, Index,   \
-                                            T*, Index);                                           \
-  template void solve_upper_transposed(const CublasHandle&, Index, Index, const T*, Index, T*,    \
-                                       Index);
-SPSOLVE_INSTANTIATE(float)
-SPSOLVE_INSTANTIATE(double)
-#undef SPSOLVE_INSTANTIATE
+SPSOLVE_INSTANTIATE_FUNCTION(form_product)
+SPSOLVE_INSTANTIATE_FUNCTION(subtract_product)
+SPSOLVE_INSTANTIATE_FUNCTION(subtract_transposed_product)
+SPSOLVE_INSTANTIATE_FUNCTION(solve_unit_lower)
+SPSOLVE_INSTANTIATE_FUNCTION(solve_upper)
+SPSOLVE_INSTANTIATE_FUNCTION(solve_unit_lower_transposed)
+SPSOLVE_INSTANTIATE_FUNCTION(solve_upper_transposed)
 
 }  // namespace spsolve::cuda::dense

@@ -58,13 +58,11 @@ void upload_rows(T* rows, Index stride, std::span<const T> host, Index count, In
   CUDA_CHECK(cudaStreamSynchronize(nullptr));
 }
 
-template void download_rows(std::span<float>, const float*, Index, Index, Index);
-template void download_rows(std::span<double>, const double*, Index, Index, Index);
-template void upload_rows(float*, Index, std::span<const float>, Index, Index);
-template void upload_rows(double*, Index, std::span<const double>, Index, Index);
-template void fill_dense_rows(const CsrView<double>&, DeviceArray<float>&, Index, cudaStream_t);
-template void fill_dense_rows(const CsrView<double>&, DeviceArray<double>&, Index, cudaStream_t);
-template void fill_dense_rows(const Csr<double>&, DeviceArray<float>&, Index, cudaStream_t);
-template void fill_dense_rows(const Csr<double>&, DeviceArray<double>&, Index, cudaStream_t);
+SPSOLVE_INSTANTIATE_FUNCTION(download_rows)
+SPSOLVE_INSTANTIATE_FUNCTION(upload_rows)
+#define SPSOLVE_FOR(T)                                                                         \
+  template void fill_dense_rows(const CsrView<double>&, DeviceArray<T>&, Index, cudaStream_t); \
+  template void fill_dense_rows(const Csr<double>&, DeviceArray<T>&, Index, cudaStream_t);
+SPSOLVE_FOR_SCALARS(SPSOLVE_FOR)
 
 }  // namespace spsolve::cuda::dense

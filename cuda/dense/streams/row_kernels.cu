@@ -260,24 +260,18 @@ void find_largest(const T* a, Index stride, Index rows, Index columns, bool uppe
   check_launch("find_largest");
 }
 
-#define SPSOLVE_INSTANTIATE(T)                                                                   \
-  template void scatter_nonzeros(const Index*, const int*, const double*, Index, T*, Index,      \
-                                 cudaStream_t, const int*);                                      \
-  template void fill_random(unsigned long long, double, const Index*, Index, Index, T*, Index,   \
-                            cudaStream_t);                                                       \
-  template void convert_rows(const double*, Index, Index, Index, T*, Index, cudaStream_t);       \
-  template void permute_rows(T*, Index, Index, const RowMove*, const int*, int,                  \
-                             const LiftedRows<T>&, cudaStream_t);                                \
-  template bool copy_quickly(T*, Index, const T*, Index, Index, Index, cudaStream_t);            \
-  template void set_identity(T*, Index, Index, cudaStream_t);                                    \
-  template void gather_rows(const T*, Index, const int*, Index, Index, T*, Index, cudaStream_t); \
-  template void gather_narrow_rows(const double*, const int*, Index, Index, T*, cudaStream_t);   \
-  template void scatter_narrow_rows(const T*, const int*, Index, Index, T*, cudaStream_t);       \
-  template void find_largest(const T*, Index, Index, Index, bool, unsigned long long*,           \
-                             cudaStream_t);
-SPSOLVE_INSTANTIATE(float)
-SPSOLVE_INSTANTIATE(double)
-#undef SPSOLVE_INSTANTIATE
+SPSOLVE_INSTANTIATE_FUNCTION(scatter_nonzeros)
+SPSOLVE_INSTANTIATE_FUNCTION(fill_random)
+SPSOLVE_INSTANTIATE_FUNCTION(convert_rows)
+SPSOLVE_INSTANTIATE_FUNCTION(permute_rows)
+SPSOLVE_INSTANTIATE_FUNCTION(copy_quickly)
+SPSOLVE_INSTANTIATE_FUNCTION(set_identity)
+SPSOLVE_INSTANTIATE_FUNCTION(gather_rows)
+SPSOLVE_INSTANTIATE_FUNCTION(gather_narrow_rows)
+SPSOLVE_INSTANTIATE_FUNCTION(find_largest)
+#define SPSOLVE_FOR(T) \
+  template void scatter_narrow_rows(const T*, const int*, Index, Index, T*, cudaStream_t);
+SPSOLVE_FOR_SCALARS(SPSOLVE_FOR)
 template void scatter_narrow_rows(const float*, const int*, Index, Index, double*, cudaStream_t);
 
 }  // namespace spsolve::cuda::dense

@@ -74,9 +74,7 @@ void clear_rows(const DeviceArray<Index>& rows, T* y, Index columns) {
   check_launch("clear_rows");
 }
 
-template void add_pieces(const CutRows<float>&, float*, Index);
-template void add_pieces(const CutRows<double>&, double*, Index);
-template void clear_rows(const DeviceArray<Index>&, float*, Index);
-template void clear_rows(const DeviceArray<Index>&, double*, Index);
+SPSOLVE_INSTANTIATE_FUNCTION(add_pieces)
+SPSOLVE_INSTANTIATE_FUNCTION(clear_rows)
 
 }  // namespace spsolve::cuda::multiply

@@ -98,9 +98,7 @@ SlicedRows<T> SlicedRows<T>::from_csr(const Csr<T>& matrix, const KernelOptions&
   return result;
 }
 
-template struct LongRows<float>;
-template struct LongRows<double>;
-template struct SlicedRows<float>;
-template struct SlicedRows<double>;
+SPSOLVE_INSTANTIATE(struct LongRows)
+SPSOLVE_INSTANTIATE(struct SlicedRows)
 
 }  // namespace spsolve::cuda::multiply

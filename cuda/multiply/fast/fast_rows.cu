@@ -189,9 +189,7 @@ void sliced_rows(SlicedRows<T>& a, const T* x, T* y, Index columns) {
   multiply_long_rows(a.long_rows, x, y, columns);
 }
 
-template void multiply_long_rows(LongRows<float>&, const float*, float*, Index);
-template void multiply_long_rows(LongRows<double>&, const double*, double*, Index);
-template void sliced_rows(SlicedRows<float>&, const float*, float*, Index);
-template void sliced_rows(SlicedRows<double>&, const double*, double*, Index);
+SPSOLVE_INSTANTIATE_FUNCTION(multiply_long_rows)
+SPSOLVE_INSTANTIATE_FUNCTION(sliced_rows)
 
 }  // namespace spsolve::cuda::multiply

@@ -77,7 +77,6 @@ RowSplit<T> RowSplit<T>::from_csr(const Csr<T>& matrix, const KernelOptions&) {
           DeviceArray<unsigned>(std::vector<unsigned>(classes.cut.rows.size()))};
 }
 
-template struct RowSplit<float>;
-template struct RowSplit<double>;
+SPSOLVE_INSTANTIATE(struct RowSplit)
 
 }  // namespace spsolve::cuda::multiply

@@ -326,7 +326,6 @@ void csr_row_split(RowSplit<T>& a, const T* x, T* y, Index columns) {
   }
 }
 
-template void csr_row_split(RowSplit<float>&, const float*, float*, Index);
-template void csr_row_split(RowSplit<double>&, const double*, double*, Index);
+SPSOLVE_INSTANTIATE_FUNCTION(csr_row_split)
 
 }  // namespace spsolve::cuda::multiply

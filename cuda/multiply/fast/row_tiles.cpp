@@ -56,7 +56,6 @@ RowTiles<T> RowTiles<T>::from_csr(const Csr<T>& matrix, const KernelOptions&) {
           DeviceArray<unsigned>(std::vector<unsigned>(list.cut.rows.size()))};
 }
 
-template struct RowTiles<float>;
-template struct RowTiles<double>;
+SPSOLVE_INSTANTIATE(struct RowTiles)
 
 }  // namespace spsolve::cuda::multiply

@@ -198,7 +198,6 @@ void csr_tiles(RowTiles<T>& a, const T* x, T* y, Index columns) {
   }
 }
 
-template void csr_tiles(RowTiles<float>&, const float*, float*, Index);
-template void csr_tiles(RowTiles<double>&, const double*, double*, Index);
+SPSOLVE_INSTANTIATE_FUNCTION(csr_tiles)
 
 }  // namespace spsolve::cuda::multiply

@@ -85,7 +85,6 @@ std::string TypedRows<T>::detail() const {
   return fmt::format("{} type{} of rows", types, types == 1 ? "" : "s");
 }
 
-template struct TypedRows<float>;
-template struct TypedRows<double>;
+SPSOLVE_INSTANTIATE(struct TypedRows)
 
 }  // namespace spsolve::cuda::multiply

@@ -50,7 +50,6 @@ void row_types(const TypedRows<T>& a, const T* x, T* y, Index columns) {
   }
 }
 
-template void row_types(const TypedRows<float>&, const float*, float*, Index);
-template void row_types(const TypedRows<double>&, const double*, double*, Index);
+SPSOLVE_INSTANTIATE_FUNCTION(row_types)
 
 }  // namespace spsolve::cuda::multiply

@@ -94,9 +94,7 @@ void csr_adaptive_subblocks(const AdaptiveCsr<T>& a, const T* x_transposed, T* y
   check_launch("csr_adaptive_subblocks");
 }
 
-template void csr_adaptive(const AdaptiveCsr<float>&, const float*, float*, Index);
-template void csr_adaptive(const AdaptiveCsr<double>&, const double*, double*, Index);
-template void csr_adaptive_subblocks(const AdaptiveCsr<float>&, const float*, float*, Index);
-template void csr_adaptive_subblocks(const AdaptiveCsr<double>&, const double*, double*, Index);
+SPSOLVE_INSTANTIATE_FUNCTION(csr_adaptive)
+SPSOLVE_INSTANTIATE_FUNCTION(csr_adaptive_subblocks)
 
 }  // namespace spsolve::cuda::multiply

@@ -76,11 +76,8 @@ void csr_scalar_3(const CsrView<T>& a, const T* x, T* y, Index columns) {
   check_launch("csr_scalar_3");
 }
 
-template void csr_scalar_1(const CsrView<float>&, const float*, float*, Index);
-template void csr_scalar_1(const CsrView<double>&, const double*, double*, Index);
-template void csr_scalar_2(const CsrView<float>&, const float*, float*, Index);
-template void csr_scalar_2(const CsrView<double>&, const double*, double*, Index);
-template void csr_scalar_3(const CsrView<float>&, const float*, float*, Index);
-template void csr_scalar_3(const CsrView<double>&, const double*, double*, Index);
+SPSOLVE_INSTANTIATE_FUNCTION(csr_scalar_1)
+SPSOLVE_INSTANTIATE_FUNCTION(csr_scalar_2)
+SPSOLVE_INSTANTIATE_FUNCTION(csr_scalar_3)
 
 }  // namespace spsolve::cuda::multiply

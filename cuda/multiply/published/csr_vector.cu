@@ -105,11 +105,8 @@ void csr_vector_by_row(const CsrView<T>& a, const T* x_transposed, T* y, Index c
   check_launch("csr_vector_by_row");
 }
 
-template void csr_vector(const CsrView<float>&, const float*, float*, Index);
-template void csr_vector(const CsrView<double>&, const double*, double*, Index);
-template void csr_vector_subwarp(const CsrView<float>&, const float*, float*, Index, int);
-template void csr_vector_subwarp(const CsrView<double>&, const double*, double*, Index, int);
-template void csr_vector_by_row(const CsrView<float>&, const float*, float*, Index);
-template void csr_vector_by_row(const CsrView<double>&, const double*, double*, Index);
+SPSOLVE_INSTANTIATE_FUNCTION(csr_vector)
+SPSOLVE_INSTANTIATE_FUNCTION(csr_vector_subwarp)
+SPSOLVE_INSTANTIATE_FUNCTION(csr_vector_by_row)
 
 }  // namespace spsolve::cuda::multiply

@@ -44,7 +44,6 @@ void dense_tiled(const DeviceDense<T>& a, const T* x, T* y, Index columns) {
   check_launch("dense_tiled");
 }
 
-template void dense_tiled(const DeviceDense<float>&, const float*, float*, Index);
-template void dense_tiled(const DeviceDense<double>&, const double*, double*, Index);
+SPSOLVE_INSTANTIATE_FUNCTION(dense_tiled)
 
 }  // namespace spsolve::cuda::multiply

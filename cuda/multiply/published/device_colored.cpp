@@ -17,7 +17,6 @@ std::string DeviceColored<T>::detail() const {
   return fmt::format("{} colours", color_offsets.size() - 1);
 }
 
-template struct DeviceColored<float>;
-template struct DeviceColored<double>;
+SPSOLVE_INSTANTIATE(struct DeviceColored)
 
 }  // namespace spsolve::cuda::multiply

@@ -67,9 +67,7 @@ void ellpack_subwarp(const EllpackView<T>& a, const T* x, T* y, Index columns, i
   check_launch("ellpack_subwarp");
 }
 
-template void ellpack(const EllpackView<float>&, const float*, float*, Index);
-template void ellpack(const EllpackView<double>&, const double*, double*, Index);
-template void ellpack_subwarp(const EllpackView<float>&, const float*, float*, Index, int);
-template void ellpack_subwarp(const EllpackView<double>&, const double*, double*, Index, int);
+SPSOLVE_INSTANTIATE_FUNCTION(ellpack)
+SPSOLVE_INSTANTIATE_FUNCTION(ellpack_subwarp)
 
 }  // namespace spsolve::cuda::multiply

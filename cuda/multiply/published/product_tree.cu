@@ -53,7 +53,6 @@ void csr_product_tree(TreeCsr<T>& a, const T* x, T* y, Index columns) {
   }
 }
 
-template void csr_product_tree(TreeCsr<float>&, const float*, float*, Index);
-template void csr_product_tree(TreeCsr<double>&, const double*, double*, Index);
+SPSOLVE_INSTANTIATE_FUNCTION(csr_product_tree)
 
 }  // namespace spsolve::cuda::multiply

@@ -66,9 +66,7 @@ void symmetric_colored(const DeviceColored<T>& a, const T* x, T* y, Index column
   check_launch("symmetric_colored");
 }
 
-template void symmetric_atomic(const SymmetricView<float>&, const float*, float*, Index);
-template void symmetric_atomic(const SymmetricView<double>&, const double*, double*, Index);
-template void symmetric_colored(const DeviceColored<float>&, const float*, float*, Index);
-template void symmetric_colored(const DeviceColored<double>&, const double*, double*, Index);
+SPSOLVE_INSTANTIATE_FUNCTION(symmetric_atomic)
+SPSOLVE_INSTANTIATE_FUNCTION(symmetric_colored)
 
 }  // namespace spsolve::cuda::multiply

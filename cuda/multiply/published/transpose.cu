@@ -40,7 +40,6 @@ void transpose(const T* from, T* to, Index rows, Index columns) {
   check_launch("transpose");
 }
 
-template void transpose(const float*, float*, Index, Index);
-template void transpose(const double*, double*, Index, Index);
+SPSOLVE_INSTANTIATE_FUNCTION(transpose)
 
 }  // namespace spsolve::cuda::multiply

@@ -16,7 +16,6 @@ TreeCsr<T> TreeCsr<T>::from_csr(const Csr<T>& matrix, const KernelOptions& optio
           DeviceArray<T>(matrix.nonzeros()), spsolve::longest_row(matrix)};
 }
 
-template struct TreeCsr<float>;
-template struct TreeCsr<double>;
+SPSOLVE_INSTANTIATE(struct TreeCsr)
 
 }  // namespace spsolve::cuda::multiply

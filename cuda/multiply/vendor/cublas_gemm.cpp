@@ -53,8 +53,6 @@ std::unique_ptr<KernelProduct<T>> cublas_gemm(const Csr<T>& matrix, const Kernel
   return std::make_unique<CublasGemm<T>>(matrix, options);
 }
 
-template std::unique_ptr<KernelProduct<float>> cublas_gemm(const Csr<float>&, const KernelOptions&);
-template std::unique_ptr<KernelProduct<double>> cublas_gemm(const Csr<double>&,
-                                                            const KernelOptions&);
+SPSOLVE_INSTANTIATE_FUNCTION(cublas_gemm)
 
 }  // namespace spsolve::cuda::multiply

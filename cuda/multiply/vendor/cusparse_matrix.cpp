@@ -79,7 +79,6 @@ void CusparseMatrix<T>::multiply_empty(T* y, Index k) const {
       cudaMemsetAsync(y, 0, static_cast<std::size_t>(rows * k) * sizeof(T), current_stream()));
 }
 
-template struct CusparseMatrix<float>;
-template struct CusparseMatrix<double>;
+SPSOLVE_INSTANTIATE(struct CusparseMatrix)
 
 }  // namespace spsolve::cuda::multiply

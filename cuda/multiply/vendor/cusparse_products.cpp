@@ -205,13 +205,8 @@ std::unique_ptr<KernelProduct<T>> cusparse_csr_spmm(const Csr<T>& matrix, int al
                                           order, room_behind);
 }
 
-template std::unique_ptr<KernelProduct<float>> cusparse_csr_spmv(const Csr<float>&, int, bool);
-template std::unique_ptr<KernelProduct<double>> cusparse_csr_spmv(const Csr<double>&, int, bool);
-template std::unique_ptr<KernelProduct<float>> cusparse_sell_spmv(const Csr<float>&);
-template std::unique_ptr<KernelProduct<double>> cusparse_sell_spmv(const Csr<double>&);
-template std::unique_ptr<KernelProduct<float>> cusparse_csr_spmm(const Csr<float>&, int, DenseOrder,
-                                                                 bool);
-template std::unique_ptr<KernelProduct<double>> cusparse_csr_spmm(const Csr<double>&, int,
-                                                                  DenseOrder, bool);
+SPSOLVE_INSTANTIATE_FUNCTION(cusparse_csr_spmv)
+SPSOLVE_INSTANTIATE_FUNCTION(cusparse_sell_spmv)
+SPSOLVE_INSTANTIATE_FUNCTION(cusparse_csr_spmm)
 
 }  // namespace spsolve::cuda::multiply

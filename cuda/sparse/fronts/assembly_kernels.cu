@@ -388,15 +388,8 @@ void gather(const DeviceFronts<T>& fronts, Index first, Index count, cudaStream_
   check_launch("gather");
 }
 
-template void gather(const DeviceFronts<float>&, Index, Index, cudaStream_t);
-template void gather(const DeviceFronts<double>&, Index, Index, cudaStream_t);
-template void place_entries(const DeviceFronts<float>&, const int*, Index, const Index*,
-                            const FrontEntry*, const double*, cudaStream_t);
-template void place_entries(const DeviceFronts<double>&, const int*, Index, const Index*,
-                            const FrontEntry*, const double*, cudaStream_t);
-template void assemble(Factorization, const DeviceFronts<float>&, const AssemblyPiece*, Index,
-                       cudaStream_t);
-template void assemble(Factorization, const DeviceFronts<double>&, const AssemblyPiece*, Index,
-                       cudaStream_t);
+SPSOLVE_INSTANTIATE_FUNCTION(gather)
+SPSOLVE_INSTANTIATE_FUNCTION(place_entries)
+SPSOLVE_INSTANTIATE_FUNCTION(assemble)
 
 }  // namespace spsolve::cuda::sparse

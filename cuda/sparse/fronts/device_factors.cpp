@@ -103,7 +103,6 @@ PivotCounts DeviceFactors<T>::factor(double least) {
   return launcher_.counts();
 }
 
-template class DeviceFactors<float>;
-template class DeviceFactors<double>;
+SPSOLVE_INSTANTIATE(class DeviceFactors)
 
 }  // namespace spsolve::cuda::sparse

@@ -59,9 +59,6 @@ void invert_blocks(Factorization kind, const DeviceFronts<T>& fronts, const int*
   }
 }
 
-template void invert_blocks(Factorization, const DeviceFronts<float>&, const int*, Index, int,
-                            cudaStream_t);
-template void invert_blocks(Factorization, const DeviceFronts<double>&, const int*, Index, int,
-                            cudaStream_t);
+SPSOLVE_INSTANTIATE_FUNCTION(invert_blocks)
 
 }  // namespace spsolve::cuda::sparse

@@ -113,7 +113,6 @@ void FrontLauncher<T>::run(const EliminationStep& step, cudaStream_t stream) {
   }
 }
 
-template class FrontLauncher<float>;
-template class FrontLauncher<double>;
+SPSOLVE_INSTANTIATE(class FrontLauncher)
 
 }  // namespace spsolve::cuda::sparse

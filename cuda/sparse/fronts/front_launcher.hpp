@@ -75,7 +75,6 @@ class FrontLauncher {
   DeviceFronts<T> fronts_on_gpu_;
 };
 
-extern template class FrontLauncher<float>;
-extern template class FrontLauncher<double>;
+SPSOLVE_INSTANTIATED(class FrontLauncher)
 
 }  // namespace spsolve::cuda::sparse

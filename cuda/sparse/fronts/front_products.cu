@@ -207,9 +207,6 @@ void multiply_tiles(const ProductTile* tiles, Index count, const FrontProduct* p
   check_launch("multiply_tiles");
 }
 
-template void multiply_tiles(const ProductTile*, Index, const FrontProduct*, float*,
-                             unsigned long long*, cudaStream_t);
-template void multiply_tiles(const ProductTile*, Index, const FrontProduct*, double*,
-                             unsigned long long*, cudaStream_t);
+SPSOLVE_INSTANTIATE_FUNCTION(multiply_tiles)
 
 }  // namespace spsolve::cuda::sparse

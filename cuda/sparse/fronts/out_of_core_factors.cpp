@@ -85,7 +85,6 @@ void OutOfCoreFactors<T>::release(std::size_t part, cudaStream_t stream) {
   window_of(part).free.record(stream);
 }
 
-template class OutOfCoreFactors<float>;
-template class OutOfCoreFactors<double>;
+SPSOLVE_INSTANTIATE(class OutOfCoreFactors)
 
 }  // namespace spsolve::cuda::sparse

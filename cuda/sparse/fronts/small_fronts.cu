@@ -236,9 +236,6 @@ void eliminate_small(Factorization kind, const DeviceFronts<T>& fronts, const in
   }
 }
 
-template void eliminate_small(Factorization, const DeviceFronts<float>&, const int*, Index, int,
-                              int, bool, cudaStream_t);
-template void eliminate_small(Factorization, const DeviceFronts<double>&, const int*, Index, int,
-                              int, bool, cudaStream_t);
+SPSOLVE_INSTANTIATE_FUNCTION(eliminate_small)
 
 }  // namespace spsolve::cuda::sparse

@@ -72,7 +72,6 @@ void DeviceRowExchange<T>::to_band(GpuTeam& team, const T* from, int columns, do
                stream);
 }
 
-template class DeviceRowExchange<float>;
-template class DeviceRowExchange<double>;
+SPSOLVE_INSTANTIATE(class DeviceRowExchange)
 
 }  // namespace spsolve::cuda::sparse

@@ -41,7 +41,6 @@ class DeviceRowExchange {
   DeviceArray<T> outgoing_, incoming_;  // rows that stay follow rows that come
 };
 
-extern template class DeviceRowExchange<float>;
-extern template class DeviceRowExchange<double>;
+SPSOLVE_INSTANTIATED(class DeviceRowExchange)
 
 }  // namespace spsolve::cuda::sparse

@@ -400,9 +400,6 @@ std::unique_ptr<TeamFronts<T>> device_team_fronts(Team& team, const TreePartitio
   return std::make_unique<DeviceTeamFronts<T>>(team, tree, make);
 }
 
-template std::unique_ptr<TeamFronts<float>> device_team_fronts(Team&, const TreePartition&,
-                                                               const MakeGpuTeam&);
-template std::unique_ptr<TeamFronts<double>> device_team_fronts(Team&, const TreePartition&,
-                                                                const MakeGpuTeam&);
+SPSOLVE_INSTANTIATE_FUNCTION(device_team_fronts)
 
 }  // namespace spsolve::cuda::sparse

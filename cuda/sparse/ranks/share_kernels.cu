@@ -95,9 +95,6 @@ void move_shares(const ShareTile* tiles, Index count, const FrontMove* moves, co
   check_launch("move_shares");
 }
 
-template void move_shares(const ShareTile*, Index, const FrontMove*, const int*, float*,
-                          cudaStream_t);
-template void move_shares(const ShareTile*, Index, const FrontMove*, const int*, double*,
-                          cudaStream_t);
+SPSOLVE_INSTANTIATE_FUNCTION(move_shares)
 
 }  // namespace spsolve::cuda::sparse

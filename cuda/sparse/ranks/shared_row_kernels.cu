@@ -31,7 +31,6 @@ void gather_shared_rows(const SharedRows<T>& rows, Index first, Index count, T* 
   check_launch("gather_shared_rows");
 }
 
-template void gather_shared_rows(const SharedRows<float>&, Index, Index, float*, cudaStream_t);
-template void gather_shared_rows(const SharedRows<double>&, Index, Index, double*, cudaStream_t);
+SPSOLVE_INSTANTIATE_FUNCTION(gather_shared_rows)
 
 }  // namespace spsolve::cuda::sparse

@@ -89,9 +89,6 @@ void subtract_border(const Sweep<T>& sweep, int front, const FrontLayout& layout
   check_launch("subtract_border");
 }
 
-template void subtract_border(const Sweep<float>&, int, const FrontLayout&, float*, float*,
-                              cudaStream_t);
-template void subtract_border(const Sweep<double>&, int, const FrontLayout&, double*, double*,
-                              cudaStream_t);
+SPSOLVE_INSTANTIATE_FUNCTION(subtract_border)
 
 }  // namespace spsolve::cuda::sparse

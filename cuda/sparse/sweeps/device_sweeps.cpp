@@ -179,7 +179,6 @@ void DeviceSweeps<T>::solve(bool transposed, Index columns, const double* b, dou
   }
 }
 
-template class DeviceSweeps<float>;
-template class DeviceSweeps<double>;
+SPSOLVE_INSTANTIATE(class DeviceSweeps)
 
 }  // namespace spsolve::cuda::sparse

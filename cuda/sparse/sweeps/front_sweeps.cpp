@@ -184,7 +184,6 @@ void FrontSweeps<T>::backward(std::size_t piece, cudaStream_t stream) {
   sweep_small_backward(sweep, small_.data() + of.small.first, of.small.size(), stream);
 }
 
-template class FrontSweeps<float>;
-template class FrontSweeps<double>;
+SPSOLVE_INSTANTIATE(class FrontSweeps)
 
 }  // namespace spsolve::cuda::sparse

@@ -67,7 +67,6 @@ class FrontSweeps {
   Sweep<T> forward_sweep_, backward_sweep_;  // of the sweeps that began last
 };
 
-extern template class FrontSweeps<float>;
-extern template class FrontSweeps<double>;
+SPSOLVE_INSTANTIATED(class FrontSweeps)
 
 }  // namespace spsolve::cuda::sparse

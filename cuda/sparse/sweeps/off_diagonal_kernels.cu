@@ -107,10 +107,6 @@ void subtract_off_diagonal_blocks(const DeviceOffDiagonalBlocks& off_diagonal_bl
   check_launch("subtract_off_diagonal_blocks");
 }
 
-template void subtract_off_diagonal_blocks(const DeviceOffDiagonalBlocks&, const double*, Range,
-                                           Range, int, const float*, float*, float*, cudaStream_t);
-template void subtract_off_diagonal_blocks(const DeviceOffDiagonalBlocks&, const double*, Range,
-                                           Range, int, const double*, double*, double*,
-                                           cudaStream_t);
+SPSOLVE_INSTANTIATE_FUNCTION(subtract_off_diagonal_blocks)
 
 }  // namespace spsolve::cuda::sparse

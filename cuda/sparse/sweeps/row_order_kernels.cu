@@ -28,13 +28,11 @@ void reorder_rows(bool back, const int* order, Index rows, int columns, const Fr
   check_launch("reorder_rows");
 }
 
-template void reorder_rows(bool, const int*, Index, int, const double*, Index, float*, Index,
-                           cudaStream_t);
-template void reorder_rows(bool, const int*, Index, int, const double*, Index, double*, Index,
-                           cudaStream_t);
-template void reorder_rows(bool, const int*, Index, int, const float*, Index, double*, Index,
-                           cudaStream_t);
-template void reorder_rows(bool, const int*, Index, int, const float*, Index, float*, Index,
-                           cudaStream_t);
+#define SPSOLVE_FOR(T)                                                                      \
+  template void reorder_rows(bool, const int*, Index, int, const double*, Index, T*, Index, \
+                             cudaStream_t);                                                 \
+  template void reorder_rows(bool, const int*, Index, int, const float*, Index, T*, Index,  \
+                             cudaStream_t);
+SPSOLVE_FOR_SCALARS(SPSOLVE_FOR)
 
 }  // namespace spsolve::cuda::sparse

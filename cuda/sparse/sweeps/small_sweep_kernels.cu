@@ -253,9 +253,7 @@ void sweep_small_backward(const Sweep<T>& sweep, const int* list, Index count,
   run<false>(sweep, list, count, stream);
 }
 
-template void sweep_small_forward(const Sweep<float>&, const int*, Index, cudaStream_t);
-template void sweep_small_forward(const Sweep<double>&, const int*, Index, cudaStream_t);
-template void sweep_small_backward(const Sweep<float>&, const int*, Index, cudaStream_t);
-template void sweep_small_backward(const Sweep<double>&, const int*, Index, cudaStream_t);
+SPSOLVE_INSTANTIATE_FUNCTION(sweep_small_forward)
+SPSOLVE_INSTANTIATE_FUNCTION(sweep_small_backward)
 
 }  // namespace spsolve::cuda::sparse

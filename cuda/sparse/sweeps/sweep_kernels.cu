@@ -222,9 +222,7 @@ void sweep_backward(const Sweep<T>& sweep, const SweepTask* tasks, Index count,
   run<false>(sweep, tasks, count, stream);
 }
 
-template void sweep_forward(const Sweep<float>&, const SweepTask*, Index, cudaStream_t);
-template void sweep_forward(const Sweep<double>&, const SweepTask*, Index, cudaStream_t);
-template void sweep_backward(const Sweep<float>&, const SweepTask*, Index, cudaStream_t);
-template void sweep_backward(const Sweep<double>&, const SweepTask*, Index, cudaStream_t);
+SPSOLVE_INSTANTIATE_FUNCTION(sweep_forward)
+SPSOLVE_INSTANTIATE_FUNCTION(sweep_backward)
 
 }  // namespace spsolve::cuda::sparse

@@ -212,10 +212,6 @@ Elimination eliminate_columnwise(Team& team, Team& row_team, const RowLayout& ba
   return result;
 }
 
-template Elimination eliminate_columnwise(Team&, Team&, const RowLayout&, DenseRows<float>&, Method,
-                                          Pivoting, Progress&, Checkpoints*, Dense<float>*);
-template Elimination eliminate_columnwise(Team&, Team&, const RowLayout&, DenseRows<double>&,
-                                          Method, Pivoting, Progress&, Checkpoints*,
-                                          Dense<double>*);
+SPSOLVE_INSTANTIATE_FUNCTION(eliminate_columnwise)
 
 }  // namespace spsolve::dense

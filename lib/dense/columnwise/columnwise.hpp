@@ -73,19 +73,4 @@ template <typename T>
 void solve_transposed(Team& team, const RowLayout& bands, const DenseRows<T>& rows,
                       const Elimination& elimination, Dense<T>& x);
 
-extern template Elimination eliminate_columnwise(Team&, Team&, const RowLayout&, DenseRows<float>&,
-                                                 Method, Pivoting, Progress&, Checkpoints*,
-                                                 Dense<float>*);
-extern template Elimination eliminate_columnwise(Team&, Team&, const RowLayout&, DenseRows<double>&,
-                                                 Method, Pivoting, Progress&, Checkpoints*,
-                                                 Dense<double>*);
-extern template void solve(Team&, const RowLayout&, const DenseRows<float>&, const Elimination&,
-                           Dense<float>&);
-extern template void solve(Team&, const RowLayout&, const DenseRows<double>&, const Elimination&,
-                           Dense<double>&);
-extern template void solve_transposed(Team&, const RowLayout&, const DenseRows<float>&,
-                                      const Elimination&, Dense<float>&);
-extern template void solve_transposed(Team&, const RowLayout&, const DenseRows<double>&,
-                                      const Elimination&, Dense<double>&);
-
 }  // namespace spsolve::dense

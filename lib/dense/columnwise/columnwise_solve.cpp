@@ -138,13 +138,7 @@ void solve_transposed(Team& team, const RowLayout& bands, const DenseRows<T>& ro
   x = elimination.row_order->to_bands(x);
 }
 
-template void solve(Team&, const RowLayout&, const DenseRows<float>&, const Elimination&,
-                    Dense<float>&);
-template void solve(Team&, const RowLayout&, const DenseRows<double>&, const Elimination&,
-                    Dense<double>&);
-template void solve_transposed(Team&, const RowLayout&, const DenseRows<float>&, const Elimination&,
-                               Dense<float>&);
-template void solve_transposed(Team&, const RowLayout&, const DenseRows<double>&,
-                               const Elimination&, Dense<double>&);
+SPSOLVE_INSTANTIATE_FUNCTION(solve)
+SPSOLVE_INSTANTIATE_FUNCTION(solve_transposed)
 
 }  // namespace spsolve::dense

@@ -225,7 +225,6 @@ void HostDenseRows<T>::divide_by_diagonal(std::span<T> x, Index columns) const {
   }
 }
 
-template class HostDenseRows<float>;
-template class HostDenseRows<double>;
+SPSOLVE_INSTANTIATE(class HostDenseRows)
 
 }  // namespace spsolve::dense

@@ -56,7 +56,6 @@ class HostDenseRows : public DenseRows<T> {
   Index carried_columns_ = 0;
 };
 
-extern template class HostDenseRows<float>;
-extern template class HostDenseRows<double>;
+SPSOLVE_INSTANTIATED(class HostDenseRows)
 
 }  // namespace spsolve::dense

@@ -283,7 +283,6 @@ std::vector<T> HostBlockedRows<T>::diagonal() const {
   return values;
 }
 
-template class HostBlockedRows<float>;
-template class HostBlockedRows<double>;
+SPSOLVE_INSTANTIATE(class HostBlockedRows)
 
 }  // namespace spsolve::dense

@@ -79,7 +79,6 @@ class HostBlockedRows : public BlockedRows<T> {
   mutable HostBlockedSolution<T> solution_;
 };
 
-extern template class HostBlockedRows<float>;
-extern template class HostBlockedRows<double>;
+SPSOLVE_INSTANTIATED(class HostBlockedRows)
 
 }  // namespace spsolve::dense

@@ -175,7 +175,6 @@ void HostBlockedSolution<T>::read_sums(std::span<T> sums) {
   std::ranges::copy(sums_, sums.begin());
 }
 
-template class HostBlockedSolution<float>;
-template class HostBlockedSolution<double>;
+SPSOLVE_INSTANTIATE(class HostBlockedSolution)
 
 }  // namespace spsolve::dense

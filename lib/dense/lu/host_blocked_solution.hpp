@@ -51,7 +51,6 @@ class HostBlockedSolution final : public BlockedSolution<T> {
   std::vector<T> sums_, x_, kept_, buffer_;
 };
 
-extern template class HostBlockedSolution<float>;
-extern template class HostBlockedSolution<double>;
+SPSOLVE_INSTANTIATED(class HostBlockedSolution)
 
 }  // namespace spsolve::dense

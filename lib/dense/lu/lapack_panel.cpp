@@ -49,12 +49,8 @@ Index bad_pivot(const T* pivots, Index step, Index count) {
   return -1;
 }
 
-#define SPSOLVE_INSTANTIATE(T)                                                        \
-  template void copy_panel(const T*, Index, Index, Index, T*);                        \
-  template Index factor_panel_by_lapack(T*, Index, Index, Index, T*, std::span<int>); \
-  template Index bad_pivot(const T*, Index, Index);
-SPSOLVE_INSTANTIATE(float)
-SPSOLVE_INSTANTIATE(double)
-#undef SPSOLVE_INSTANTIATE
+SPSOLVE_INSTANTIATE_FUNCTION(copy_panel)
+SPSOLVE_INSTANTIATE_FUNCTION(factor_panel_by_lapack)
+SPSOLVE_INSTANTIATE_FUNCTION(bad_pivot)
 
 }  // namespace spsolve::dense

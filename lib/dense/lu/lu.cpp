@@ -408,9 +408,6 @@ LuFactors<T> factor_lu(Team& team, Team& pivot_team, Team& candidate_team, const
       .run(progress);
 }
 
-template LuFactors<float> factor_lu(Team&, Team&, Team&, const RowLayout&, BlockedRows<float>&,
-                                    Pivoting, Progress&, Checkpoints*, Index);
-template LuFactors<double> factor_lu(Team&, Team&, Team&, const RowLayout&, BlockedRows<double>&,
-                                     Pivoting, Progress&, Checkpoints*, Index);
+SPSOLVE_INSTANTIATE_FUNCTION(factor_lu)
 
 }  // namespace spsolve::dense

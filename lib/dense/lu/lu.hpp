@@ -92,19 +92,4 @@ template <typename T>
 void solve_lu_transposed(Team& team, Team& row_team, const BlockedRows<T>& rows,
                          const LuFactors<T>& factors, Dense<T>& x);
 
-extern template LuFactors<float> factor_lu(Team&, Team&, Team&, const RowLayout&,
-                                           BlockedRows<float>&, Pivoting, Progress&, Checkpoints*,
-                                           Index);
-extern template LuFactors<double> factor_lu(Team&, Team&, Team&, const RowLayout&,
-                                            BlockedRows<double>&, Pivoting, Progress&, Checkpoints*,
-                                            Index);
-extern template void solve_lu(Team&, Team&, const BlockedRows<float>&, const LuFactors<float>&,
-                              Dense<float>&);
-extern template void solve_lu(Team&, Team&, const BlockedRows<double>&, const LuFactors<double>&,
-                              Dense<double>&);
-extern template void solve_lu_transposed(Team&, Team&, const BlockedRows<float>&,
-                                         const LuFactors<float>&, Dense<float>&);
-extern template void solve_lu_transposed(Team&, Team&, const BlockedRows<double>&,
-                                         const LuFactors<double>&, Dense<double>&);
-
 }  // namespace spsolve::dense

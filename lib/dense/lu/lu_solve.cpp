@@ -112,13 +112,7 @@ void solve_lu_transposed(Team& team, Team& row_team, const BlockedRows<T>& rows,
   x = factors.row_order->to_bands(own);
 }
 
-template void solve_lu(Team&, Team&, const BlockedRows<float>&, const LuFactors<float>&,
-                       Dense<float>&);
-template void solve_lu(Team&, Team&, const BlockedRows<double>&, const LuFactors<double>&,
-                       Dense<double>&);
-template void solve_lu_transposed(Team&, Team&, const BlockedRows<float>&, const LuFactors<float>&,
-                                  Dense<float>&);
-template void solve_lu_transposed(Team&, Team&, const BlockedRows<double>&,
-                                  const LuFactors<double>&, Dense<double>&);
+SPSOLVE_INSTANTIATE_FUNCTION(solve_lu)
+SPSOLVE_INSTANTIATE_FUNCTION(solve_lu_transposed)
 
 }  // namespace spsolve::dense

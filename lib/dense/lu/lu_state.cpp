@@ -117,21 +117,9 @@ void save_lu(Checkpoints& checkpoints, CheckpointRequest request, const BlockedR
                    });
 }
 
-template std::optional<EliminationState> resume_lu(Team&, const RowLayout&, BlockedRows<float>&,
-                                                   Checkpoints*);
-template std::optional<EliminationState> resume_lu(Team&, const RowLayout&, BlockedRows<double>&,
-                                                   Checkpoints*);
-template EliminationState state_behind(Index, const RowLayout&, const LuFactors<float>&);
-template EliminationState state_behind(Index, const RowLayout&, const LuFactors<double>&);
-template std::vector<LuFactors<float>::Panel> panels_of(Team&, const RowLayout&,
-                                                        const BlockedRows<float>&,
-                                                        const EliminationState&);
-template std::vector<LuFactors<double>::Panel> panels_of(Team&, const RowLayout&,
-                                                         const BlockedRows<double>&,
-                                                         const EliminationState&);
-template void save_lu(Checkpoints&, CheckpointRequest, const BlockedRows<float>&,
-                      const EliminationState&);
-template void save_lu(Checkpoints&, CheckpointRequest, const BlockedRows<double>&,
-                      const EliminationState&);
+SPSOLVE_INSTANTIATE_FUNCTION(resume_lu)
+SPSOLVE_INSTANTIATE_FUNCTION(state_behind)
+SPSOLVE_INSTANTIATE_FUNCTION(panels_of)
+SPSOLVE_INSTANTIATE_FUNCTION(save_lu)
 
 }  // namespace spsolve::dense

@@ -188,17 +188,10 @@ PanelPivots pivots_in_order(Team& team, BlockedRows<T>& rows, Index first_active
   return winners;
 }
 
-#define SPSOLVE_INSTANTIATE(T)                                                                     \
-  template PanelPivots best_candidates(Team&, Team&, BlockedRows<T>&, Index, Range,                \
-                                       const std::vector<Index>&);                                 \
-  template PanelPivots all_candidates(Team&, BlockedRows<T>&, std::span<const Range>, int, Range); \
-  template PanelPivots merge_candidates(const PanelPivots&, Team&, BlockedRows<T>&, Range,         \
-                                        const std::vector<Index>&);                                \
-  template PanelPivots pivots_by_columns(Team&, BlockedRows<T>&, Index, Range,                     \
-                                         const std::vector<Index>&);                               \
-  template PanelPivots pivots_in_order(Team&, BlockedRows<T>&, Index, Range, int);
-SPSOLVE_INSTANTIATE(float)
-SPSOLVE_INSTANTIATE(double)
-#undef SPSOLVE_INSTANTIATE
+SPSOLVE_INSTANTIATE_FUNCTION(best_candidates)
+SPSOLVE_INSTANTIATE_FUNCTION(all_candidates)
+SPSOLVE_INSTANTIATE_FUNCTION(merge_candidates)
+SPSOLVE_INSTANTIATE_FUNCTION(pivots_by_columns)
+SPSOLVE_INSTANTIATE_FUNCTION(pivots_in_order)
 
 }  // namespace spsolve::dense

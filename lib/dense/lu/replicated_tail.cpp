@@ -52,9 +52,6 @@ EliminatedTail eliminate_tail(Team& team, Team& pivot_team, ReplicatedTail<T>& t
   return result;
 }
 
-template EliminatedTail eliminate_tail(Team&, Team&, ReplicatedTail<float>&, std::span<const Range>,
-                                       const std::vector<Index>&, Pivoting);
-template EliminatedTail eliminate_tail(Team&, Team&, ReplicatedTail<double>&,
-                                       std::span<const Range>, const std::vector<Index>&, Pivoting);
+SPSOLVE_INSTANTIATE_FUNCTION(eliminate_tail)
 
 }  // namespace spsolve::dense

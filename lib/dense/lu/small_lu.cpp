@@ -98,9 +98,7 @@ void solve_small_transposed(Triangle triangle, Index width, const T* a, Index st
   }
 }
 
-template void factor_small(Index, Index, std::span<float>, bool, std::span<Index>);
-template void factor_small(Index, Index, std::span<double>, bool, std::span<Index>);
-template void solve_small_transposed(Triangle, Index, const float*, Index, float*, Index);
-template void solve_small_transposed(Triangle, Index, const double*, Index, double*, Index);
+SPSOLVE_INSTANTIATE_FUNCTION(factor_small)
+SPSOLVE_INSTANTIATE_FUNCTION(solve_small_transposed)
 
 }  // namespace spsolve::dense

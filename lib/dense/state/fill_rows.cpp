@@ -44,11 +44,8 @@ void fill_dense_rows(const Csr<double>& sparse, T* rows, Index stride) {
   }
 }
 
-template class RawArray<float>;
-template class RawArray<double>;
-template Index padded_stride<float>(Index);
-template Index padded_stride<double>(Index);
-template void fill_dense_rows(const Csr<double>&, float*, Index);
-template void fill_dense_rows(const Csr<double>&, double*, Index);
+SPSOLVE_INSTANTIATE(class RawArray)
+SPSOLVE_INSTANTIATE_FUNCTION(padded_stride)
+SPSOLVE_INSTANTIATE_FUNCTION(fill_dense_rows)
 
 }  // namespace spsolve::dense

@@ -80,7 +80,6 @@ SplitRows<T> split_rows(CompressedRows&& given, const HaloPlan& plan) {
   return split;
 }
 
-template SplitRows<float> split_rows(CompressedRows&&, const HaloPlan&);
-template SplitRows<double> split_rows(CompressedRows&&, const HaloPlan&);
+SPSOLVE_INSTANTIATE_FUNCTION(split_rows)
 
 }  // namespace spsolve::distribute

@@ -142,7 +142,6 @@ Dense<double> gather_rows(Team& team, const RowLayout& bands, const Dense<T>& ba
   return whole;
 }
 
-template Dense<double> gather_rows(Team&, const RowLayout&, const Dense<float>&);
-template Dense<double> gather_rows(Team&, const RowLayout&, const Dense<double>&);
+SPSOLVE_INSTANTIATE_FUNCTION(gather_rows)
 
 }  // namespace spsolve::distribute

@@ -274,7 +274,6 @@ Colouring colour_rows(const Csr<T>& matrix, Index seed, SecondPass pass) {
   return colouring;
 }
 
-template Colouring colour_rows(const Csr<float>&, Index, SecondPass);
-template Colouring colour_rows(const Csr<double>&, Index, SecondPass);
+SPSOLVE_INSTANTIATE_FUNCTION(colour_rows)
 
 }  // namespace spsolve::matrix

@@ -174,13 +174,9 @@ std::int64_t UnpaddedEllpack<T>::bytes() const {
          vector_bytes(values);
 }
 
-template Index longest_row(const Csr<float>&);
-template Index longest_row(const Csr<double>&);
-template struct Ellpack<float>;
-template struct Ellpack<double>;
-template struct ColumnMajorEllpack<float>;
-template struct ColumnMajorEllpack<double>;
-template struct UnpaddedEllpack<float>;
-template struct UnpaddedEllpack<double>;
+SPSOLVE_INSTANTIATE_FUNCTION(longest_row)
+SPSOLVE_INSTANTIATE(struct Ellpack)
+SPSOLVE_INSTANTIATE(struct ColumnMajorEllpack)
+SPSOLVE_INSTANTIATE(struct UnpaddedEllpack)
 
 }  // namespace spsolve::matrix

@@ -118,7 +118,6 @@ std::int64_t SlicedEllpack<T>::bytes() const {
          vector_bytes(column_indices) + vector_bytes(values);
 }
 
-template struct SlicedEllpack<float>;
-template struct SlicedEllpack<double>;
+SPSOLVE_INSTANTIATE(struct SlicedEllpack)
 
 }  // namespace spsolve::matrix

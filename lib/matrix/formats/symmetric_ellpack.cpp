@@ -97,11 +97,8 @@ std::int64_t SymmetricEllpack<T>::bytes() const {
   return vector_bytes(permutation) + vector_bytes(column_indices) + vector_bytes(values);
 }
 
-template Index lower_length(const Csr<float>&, Index);
-template Index lower_length(const Csr<double>&, Index);
-template double symmetric_ellpack_bytes(const Csr<float>&);
-template double symmetric_ellpack_bytes(const Csr<double>&);
-template struct SymmetricEllpack<float>;
-template struct SymmetricEllpack<double>;
+SPSOLVE_INSTANTIATE_FUNCTION(lower_length)
+SPSOLVE_INSTANTIATE_FUNCTION(symmetric_ellpack_bytes)
+SPSOLVE_INSTANTIATE(struct SymmetricEllpack)
 
 }  // namespace spsolve::matrix

@@ -376,9 +376,7 @@ void BalancedCsr<T>::multiply(const T* x, T* y, Index columns) {
   }
 }
 
-template bool lengths_are_irregular(const Csr<float>&);
-template bool lengths_are_irregular(const Csr<double>&);
-template class BalancedCsr<float>;
-template class BalancedCsr<double>;
+SPSOLVE_INSTANTIATE_FUNCTION(lengths_are_irregular)
+SPSOLVE_INSTANTIATE(class BalancedCsr)
 
 }  // namespace spsolve::multiply

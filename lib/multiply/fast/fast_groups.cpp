@@ -172,11 +172,8 @@ void GroupedCsr<T>::multiply(const T* x, T* y, Index columns) {
   pieces_.turn();
 }
 
-template std::vector<int> equal_row_groups(const Csr<float>&);
-template std::vector<int> equal_row_groups(const Csr<double>&);
-template double grouping_of(const Csr<float>&);
-template double grouping_of(const Csr<double>&);
-template class GroupedCsr<float>;
-template class GroupedCsr<double>;
+SPSOLVE_INSTANTIATE_FUNCTION(equal_row_groups)
+SPSOLVE_INSTANTIATE_FUNCTION(grouping_of)
+SPSOLVE_INSTANTIATE(class GroupedCsr)
 
 }  // namespace spsolve::multiply

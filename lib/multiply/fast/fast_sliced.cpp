@@ -175,7 +175,6 @@ void SlicedRows<T>::multiply(const T* x, T* y, Index columns) {
   pieces_.turn();
 }
 
-template class SlicedRows<float>;
-template class SlicedRows<double>;
+SPSOLVE_INSTANTIATE(class SlicedRows)
 
 }  // namespace spsolve::multiply

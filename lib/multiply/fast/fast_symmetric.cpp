@@ -339,7 +339,6 @@ void SymmetricHalves<T>::multiply(const T* x, T* y, Index columns) {
   }
 }
 
-template class SymmetricHalves<float>;
-template class SymmetricHalves<double>;
+SPSOLVE_INSTANTIATE(class SymmetricHalves)
 
 }  // namespace spsolve::multiply

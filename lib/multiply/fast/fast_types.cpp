@@ -218,7 +218,6 @@ void TypedRows<T>::multiply(const T* x, T* y, Index columns) const {
                       });
 }
 
-template class TypedRows<float>;
-template class TypedRows<double>;
+SPSOLVE_INSTANTIATE(class TypedRows)
 
 }  // namespace spsolve::multiply

@@ -59,7 +59,6 @@ void sliced_ellpack(const SlicedEllpack<T>& a, const T* x, T* y, Index columns, 
   }
 }
 
-template void sliced_ellpack(const SlicedEllpack<float>&, const float*, float*, Index, int);
-template void sliced_ellpack(const SlicedEllpack<double>&, const double*, double*, Index, int);
+SPSOLVE_INSTANTIATE_FUNCTION(sliced_ellpack)
 
 }  // namespace spsolve::multiply

@@ -159,9 +159,7 @@ std::string row_types_problem(Index types) {
       most_row_types);
 }
 
-template RowTypes find_row_types(const Csr<float>&, int);
-template RowTypes find_row_types(const Csr<double>&, int);
-template Index count_row_types(const Csr<float>&);
-template Index count_row_types(const Csr<double>&);
+SPSOLVE_INSTANTIATE_FUNCTION(find_row_types)
+SPSOLVE_INSTANTIATE_FUNCTION(count_row_types)
 
 }  // namespace spsolve::multiply

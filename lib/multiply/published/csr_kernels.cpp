@@ -17,7 +17,6 @@ void csr_serial(const Csr<T>& a, const T* x, T* y, Index columns) {
   }
 }
 
-template void csr_serial(const Csr<float>&, const float*, float*, Index);
-template void csr_serial(const Csr<double>&, const double*, double*, Index);
+SPSOLVE_INSTANTIATE_FUNCTION(csr_serial)
 
 }  // namespace spsolve::multiply

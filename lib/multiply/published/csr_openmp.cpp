@@ -21,7 +21,6 @@ void csr_openmp(const Csr<T>& a, const T* x, T* y, Index columns, int threads) {
   }
 }
 
-template void csr_openmp(const Csr<float>&, const float*, float*, Index, int);
-template void csr_openmp(const Csr<double>&, const double*, double*, Index, int);
+SPSOLVE_INSTANTIATE_FUNCTION(csr_openmp)
 
 }  // namespace spsolve::multiply

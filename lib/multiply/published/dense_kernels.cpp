@@ -82,11 +82,8 @@ void dense_blas(const Dense<T>& a, const T* x, T* y, Index columns, int threads)
   blas::product(a.rows, columns, a.columns, a.values.data(), a.columns, x, columns, y, columns);
 }
 
-template struct DenseStorage<float>;
-template struct DenseStorage<double>;
-template void dense_reference(const Dense<float>&, const float*, float*, Index);
-template void dense_reference(const Dense<double>&, const double*, double*, Index);
-template void dense_blas(const Dense<float>&, const float*, float*, Index, int);
-template void dense_blas(const Dense<double>&, const double*, double*, Index, int);
+SPSOLVE_INSTANTIATE(struct DenseStorage)
+SPSOLVE_INSTANTIATE_FUNCTION(dense_reference)
+SPSOLVE_INSTANTIATE_FUNCTION(dense_blas)
 
 }  // namespace spsolve::multiply

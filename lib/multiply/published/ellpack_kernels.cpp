@@ -87,18 +87,9 @@ void ellpack_unpadded_openmp(const UnpaddedEllpack<T>& a, const T* x, T* y, Inde
   multiply_transposed(a, x, y, columns, threads, scratch);
 }
 
-template void ellpack_serial(const Ellpack<float>&, const float*, float*, Index);
-template void ellpack_serial(const Ellpack<double>&, const double*, double*, Index);
-template void ellpack_unpadded_serial(const UnpaddedEllpack<float>&, const float*, float*, Index);
-template void ellpack_unpadded_serial(const UnpaddedEllpack<double>&, const double*, double*,
-                                      Index);
-template void ellpack_openmp(const Ellpack<float>&, const float*, float*, Index, int,
-                             std::vector<float>&);
-template void ellpack_openmp(const Ellpack<double>&, const double*, double*, Index, int,
-                             std::vector<double>&);
-template void ellpack_unpadded_openmp(const UnpaddedEllpack<float>&, const float*, float*, Index,
-                                      int, std::vector<float>&);
-template void ellpack_unpadded_openmp(const UnpaddedEllpack<double>&, const double*, double*, Index,
-                                      int, std::vector<double>&);
+SPSOLVE_INSTANTIATE_FUNCTION(ellpack_serial)
+SPSOLVE_INSTANTIATE_FUNCTION(ellpack_unpadded_serial)
+SPSOLVE_INSTANTIATE_FUNCTION(ellpack_openmp)
+SPSOLVE_INSTANTIATE_FUNCTION(ellpack_unpadded_openmp)
 
 }  // namespace spsolve::multiply

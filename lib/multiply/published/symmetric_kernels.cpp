@@ -85,13 +85,8 @@ void symmetric_colored(const SymmetricEllpack<T>& a, std::span<const Index> colo
   }
 }
 
-template struct ColoredEllpackStorage<float>;
-template struct ColoredEllpackStorage<double>;
-template void symmetric_atomic(const SymmetricEllpack<float>&, const float*, float*, Index, int);
-template void symmetric_atomic(const SymmetricEllpack<double>&, const double*, double*, Index, int);
-template void symmetric_colored(const SymmetricEllpack<float>&, std::span<const Index>,
-                                const float*, float*, Index, int);
-template void symmetric_colored(const SymmetricEllpack<double>&, std::span<const Index>,
-                                const double*, double*, Index, int);
+SPSOLVE_INSTANTIATE(struct ColoredEllpackStorage)
+SPSOLVE_INSTANTIATE_FUNCTION(symmetric_atomic)
+SPSOLVE_INSTANTIATE_FUNCTION(symmetric_colored)
 
 }  // namespace spsolve::multiply

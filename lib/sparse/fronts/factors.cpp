@@ -352,7 +352,6 @@ void SparseFactors<T>::release_stacks() {
   subtree_contributions_ = {};
 }
 
-template class SparseFactors<float>;
-template class SparseFactors<double>;
+SPSOLVE_INSTANTIATE(class SparseFactors)
 
 }  // namespace spsolve::sparse

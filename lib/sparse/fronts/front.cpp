@@ -332,22 +332,11 @@ void factor_lu_panel(Index summed, Index height, Index w, T* a, Index ld, const 
                static_cast<double>(largest_magnitude(height - summed, w, below, ld)));
 }
 
-template void swap_rows(Index, float*, Index, const LocalIndex*, Index);
-template void swap_rows(Index, double*, Index, const LocalIndex*, Index);
-template void factor_cholesky_panel(Index, Index, float*, Index, PivotCounts&);
-template void factor_cholesky_panel(Index, Index, double*, Index, PivotCounts&);
-template void factor_lu_panel(Index, Index, Index, float*, Index, const PivotRule&, LocalIndex*,
-                              PivotCounts&);
-template void factor_lu_panel(Index, Index, Index, double*, Index, const PivotRule&, LocalIndex*,
-                              PivotCounts&);
-template void eliminate_cholesky(const Front<float>&, const Tiles&, PivotCounts&);
-template void eliminate_cholesky(const Front<double>&, const Tiles&, PivotCounts&);
-template void eliminate_lu(const Front<float>&, const PivotRule&, const Tiles&, LocalIndex*,
-                           PivotCounts&);
-template void eliminate_lu(const Front<double>&, const PivotRule&, const Tiles&, LocalIndex*,
-                           PivotCounts&);
-template void update_border(Factorization, const Front<float>&, const float*, Index, Index, float*);
-template void update_border(Factorization, const Front<double>&, const double*, Index, Index,
-                            double*);
+SPSOLVE_INSTANTIATE_FUNCTION(swap_rows)
+SPSOLVE_INSTANTIATE_FUNCTION(factor_cholesky_panel)
+SPSOLVE_INSTANTIATE_FUNCTION(factor_lu_panel)
+SPSOLVE_INSTANTIATE_FUNCTION(eliminate_cholesky)
+SPSOLVE_INSTANTIATE_FUNCTION(eliminate_lu)
+SPSOLVE_INSTANTIATE_FUNCTION(update_border)
 
 }  // namespace spsolve::sparse

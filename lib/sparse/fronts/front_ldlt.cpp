@@ -287,19 +287,9 @@ void factor_ldlt_panel(Index height, Index w, T* a, Index ld, const PivotRule& r
   counts.largest_multiplier = std::max(counts.largest_multiplier, static_cast<double>(largest));
 }
 
-template void permute_rows(Index, Index, const LocalIndex*, float*, Index);
-template void permute_rows(Index, Index, const LocalIndex*, double*, Index);
-template void multiply_by_d(Index, Index, const float*, Index, const float*, Index, const float*,
-                            float*);
-template void multiply_by_d(Index, Index, const double*, Index, const double*, Index, const double*,
-                            double*);
-template void factor_ldlt_panel(Index, Index, float*, Index, const PivotRule&, LocalIndex*, float*,
-                                PivotCounts&);
-template void factor_ldlt_panel(Index, Index, double*, Index, const PivotRule&, LocalIndex*,
-                                double*, PivotCounts&);
-template void eliminate_ldlt(const Front<float>&, const PivotRule&, const Tiles&, LocalIndex*,
-                             float*, float*, PivotCounts&);
-template void eliminate_ldlt(const Front<double>&, const PivotRule&, const Tiles&, LocalIndex*,
-                             double*, double*, PivotCounts&);
+SPSOLVE_INSTANTIATE_FUNCTION(permute_rows)
+SPSOLVE_INSTANTIATE_FUNCTION(multiply_by_d)
+SPSOLVE_INSTANTIATE_FUNCTION(factor_ldlt_panel)
+SPSOLVE_INSTANTIATE_FUNCTION(eliminate_ldlt)
 
 }  // namespace spsolve::sparse

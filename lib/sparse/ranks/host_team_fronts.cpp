@@ -87,7 +87,6 @@ std::unique_ptr<TeamFronts<T>> host_team_fronts(Team& team, const TreePartition&
   return std::make_unique<HostTeamFronts<T>>(team, tree);
 }
 
-template std::unique_ptr<TeamFronts<float>> host_team_fronts(Team&, const TreePartition&);
-template std::unique_ptr<TeamFronts<double>> host_team_fronts(Team&, const TreePartition&);
+SPSOLVE_INSTANTIATE_FUNCTION(host_team_fronts)
 
 }  // namespace spsolve::sparse

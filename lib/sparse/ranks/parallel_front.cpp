@@ -384,7 +384,6 @@ bool ParallelFront<T>::name_under_way(Index number, FrontBytes& bytes) {
   return good && head.number == number && head.failed < 0;
 }
 
-template class ParallelFront<float>;
-template class ParallelFront<double>;
+SPSOLVE_INSTANTIATE(class ParallelFront)
 
 }  // namespace spsolve::sparse

@@ -249,7 +249,6 @@ void SharedSweeps<T>::backward(const T* y, T* x) {
   }
 }
 
-template class SharedSweeps<float>;
-template class SharedSweeps<double>;
+SPSOLVE_INSTANTIATE(class SharedSweeps)
 
 }  // namespace spsolve::sparse

@@ -281,7 +281,6 @@ FactorMemory team_factor_memory(const TreePartition& part, int threads, std::siz
   return memory;
 }
 
-template class TeamFactors<float>;
-template class TeamFactors<double>;
+SPSOLVE_INSTANTIATE(class TeamFactors)
 
 }  // namespace spsolve::sparse

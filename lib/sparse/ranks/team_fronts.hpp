@@ -65,7 +65,4 @@ PivotCounts counts_of_all(Team& team, const PivotCounts& mine);
 template <typename T>
 std::unique_ptr<TeamFronts<T>> host_team_fronts(Team& team, const TreePartition& tree);
 
-extern template std::unique_ptr<TeamFronts<float>> host_team_fronts(Team&, const TreePartition&);
-extern template std::unique_ptr<TeamFronts<double>> host_team_fronts(Team&, const TreePartition&);
-
 }  // namespace spsolve::sparse

@@ -258,7 +258,6 @@ void FactorSolve<T>::solve(bool transposed, Index columns, T* b, T* x) const {
   }
 }
 
-template class FactorSolve<float>;
-template class FactorSolve<double>;
+SPSOLVE_INSTANTIATE(class FactorSolve)
 
 }  // namespace spsolve::sparse

@@ -159,7 +159,6 @@ void FrontSweeps<T>::backward(const FactoredFront<T>& f, const Tiles* shared, In
   for (Index k = 0; k < e; ++k) copy_row(columns, z + k * columns, x + out[k] * columns);
 }
 
-template class FrontSweeps<float>;
-template class FrontSweeps<double>;
+SPSOLVE_INSTANTIATE(class FrontSweeps)
 
 }  // namespace spsolve::sparse

@@ -132,13 +132,8 @@ void subtract_transposed_product(Index m, Index w, Index columns, const T* a, In
   column_blas::multiply<T>(false, columns, w, m, -1, b, columns, a, ld, 1, z, columns);
 }
 
-template void solve_rows(column_blas::Triangle, Index, Index, const float*, Index, float*);
-template void subtract_product(Index, Index, Index, const float*, Index, const float*, float*);
-template void subtract_transposed_product(Index, Index, Index, const float*, Index, const float*,
-                                          float*);
-template void solve_rows(column_blas::Triangle, Index, Index, const double*, Index, double*);
-template void subtract_product(Index, Index, Index, const double*, Index, const double*, double*);
-template void subtract_transposed_product(Index, Index, Index, const double*, Index, const double*,
-                                          double*);
+SPSOLVE_INSTANTIATE_FUNCTION(solve_rows)
+SPSOLVE_INSTANTIATE_FUNCTION(subtract_product)
+SPSOLVE_INSTANTIATE_FUNCTION(subtract_transposed_product)
 
 }  // namespace spsolve::sparse::row_products

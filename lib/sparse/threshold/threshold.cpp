@@ -255,7 +255,6 @@ bool ThresholdFactors<T>::name_totals(FrontBytes& bytes) {
   return good;
 }
 
-template class ThresholdFactors<float>;
-template class ThresholdFactors<double>;
+SPSOLVE_INSTANTIATE(class ThresholdFactors)
 
 }  // namespace spsolve::sparse

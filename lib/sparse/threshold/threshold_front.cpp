@@ -224,7 +224,6 @@ void ThresholdFront<T>::update(Index first, const Tiles& tiles) {
   });
 }
 
-template class ThresholdFront<float>;
-template class ThresholdFront<double>;
+SPSOLVE_INSTANTIATE(class ThresholdFront)
 
 }  // namespace spsolve::sparse

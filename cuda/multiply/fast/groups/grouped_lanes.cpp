@@ -123,7 +123,6 @@ std::int64_t GroupedLanes<T>::bytes() const {
   return sum;
 }
 
-template struct GroupedLanes<float>;
-template struct GroupedLanes<double>;
+SPSOLVE_INSTANTIATE(struct GroupedLanes)
 
 }  // namespace spsolve::cuda::multiply

@@ -127,9 +127,7 @@ std::int64_t SymmetricGroups<T>::bytes() const {
   return sum;
 }
 
-template struct GroupedSlices<float>;
-template struct GroupedSlices<double>;
-template struct SymmetricGroups<float>;
-template struct SymmetricGroups<double>;
+SPSOLVE_INSTANTIATE(struct GroupedSlices)
+SPSOLVE_INSTANTIATE(struct SymmetricGroups)
 
 }  // namespace spsolve::cuda::multiply

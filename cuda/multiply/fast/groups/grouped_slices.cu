@@ -121,7 +121,6 @@ void grouped_slices(GroupedSlices<T>& a, const T* x, T* y, Index columns) {
   multiply_long_rows(a.long_rows, x, y, columns);
 }
 
-template void grouped_slices(GroupedSlices<float>&, const float*, float*, Index);
-template void grouped_slices(GroupedSlices<double>&, const double*, double*, Index);
+SPSOLVE_INSTANTIATE_FUNCTION(grouped_slices)
 
 }  // namespace spsolve::cuda::multiply

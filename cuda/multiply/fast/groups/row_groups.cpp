@@ -28,7 +28,6 @@ RowGroups row_groups_of(const Csr<T>& matrix, Index longest) {
   return groups;
 }
 
-template RowGroups row_groups_of(const Csr<float>&, Index);
-template RowGroups row_groups_of(const Csr<double>&, Index);
+SPSOLVE_INSTANTIATE_FUNCTION(row_groups_of)
 
 }  // namespace spsolve::cuda::multiply

@@ -112,7 +112,6 @@ void symmetric_groups(SymmetricGroups<T>& a, const T* x, T* y, Index columns) {
   }
 }
 
-template void symmetric_groups(SymmetricGroups<float>&, const float*, float*, Index);
-template void symmetric_groups(SymmetricGroups<double>&, const double*, double*, Index);
+SPSOLVE_INSTANTIATE_FUNCTION(symmetric_groups)
 
 }  // namespace spsolve::cuda::multiply
