@@ -92,13 +92,9 @@ class GpuDevice final : public ComputeDevice {
   Team& row_team() override { return *ranks().row_team; }
   Team& pivot_team() override { return *ranks().pivot_team; }
   Team& candidate_team() override { return *ranks().candidate_team; }
-  DenseRowsOf<float>& in_float() override {
-    if (!float_) float_.emplace(ranks());
-    return *float_;
-  }
-  DenseRowsOf<double>& in_double() override {
-    if (!double_) double_.emplace(ranks());
-    return *double_;
+  PerScalar per_scalar() override {
+    if (!makers_) makers_.emplace(Scalars::make<Maker>(ranks()));
+    return pointers_to(*makers_);
   }
   SparseMemory& sparse() override { return *sparse_; }
   const VectorMemory& vectors() const override { return *vectors_; }
@@ -119,8 +115,7 @@ class GpuDevice final : public ComputeDevice {
   std::unique_ptr<VectorMemory> vectors_;
   std::optional<std::string> name_of_transport_;  // of the GPUs' team, where there is one
   std::optional<RankStreams> ranks_;
-  std::optional<Maker<float>> float_;
-  std::optional<Maker<double>> double_;
+  std::optional<Scalars::Tuple<Maker>> makers_;
   std::unique_ptr<SparseMemory> sparse_;
   std::string name_;
 };
@@ -133,13 +128,12 @@ std::unique_ptr<ComputeDevice> gpu_device(Team& team, Transport transport) {
 
 std::int64_t device_dense_bytes(const EliminationChoice& choice, Index height, Index order,
                                 int ranks, Index right_hand_sides) {
-  const auto bytes = [&]<typename T>(T) {
+  return with_scalar(choice.precision, [&]<typename T>(T) {
     return choice.method == Method::lu
                ? DeviceBlockedRows<T>::bytes(height, order, choice.block, ranks, right_hand_sides,
                                              choice.refined)
                : DeviceDenseRows<T>::bytes(height, order, right_hand_sides);
-  };
-  return choice.precision == Precision::float32 ? bytes(float{}) : bytes(double{});
+  });
 }
 
 }  // namespace spsolve::cuda::device

@@ -111,37 +111,42 @@ void DeviceElimination<T>::solve(bool transposed, const Vectors& b, Vectors& x) 
   });
 }
 
-class DeviceSparseMemory final : public SparseMemory {
+template <typename T>
+class DeviceEliminations final : public EliminationsOf<T> {
  public:
-  explicit DeviceSparseMemory(MakeGpuTeam make) : make_(std::move(make)) {}
+  explicit DeviceEliminations(const MakeGpuTeam& make) : make_(make) {}
 
-  MemoryKind memory() const override { return MemoryKind::gpu; }
-  std::unique_ptr<ScaledValues> values_of(const Csr<double>& rows, SystemMatrix& matrix) override {
-    return std::make_unique<DeviceScaledValues>(rows, matrix);
-  }
-  std::unique_ptr<SparseElimination<float>> in_float(
+  std::unique_ptr<SparseElimination<T>> make(
       std::shared_ptr<const SparseAnalysis> analysis) override {
-    return std::make_unique<DeviceElimination<float>>(std::move(analysis));
+    return std::make_unique<DeviceElimination<T>>(std::move(analysis));
   }
-  std::unique_ptr<SparseElimination<double>> in_double(
-      std::shared_ptr<const SparseAnalysis> analysis) override {
-    return std::make_unique<DeviceElimination<double>>(std::move(analysis));
-  }
-  std::unique_ptr<TeamFronts<float>> in_float(Team& team, const TreePartition& tree) override {
-    return device_team_fronts<float>(team, tree, make_);
-  }
-  std::unique_ptr<TeamFronts<double>> in_double(Team& team, const TreePartition& tree) override {
-    return device_team_fronts<double>(team, tree, make_);
+  std::unique_ptr<TeamFronts<T>> make(Team& team, const TreePartition& tree) override {
+    return device_team_fronts<T>(team, tree, make_);
   }
 
  private:
   MakeGpuTeam make_;
 };
 
+class DeviceSparseMemory final : public SparseMemory {
+ public:
+  explicit DeviceSparseMemory(const MakeGpuTeam& make)
+      : eliminations_(Scalars::make<DeviceEliminations>(make)) {}
+
+  MemoryKind memory() const override { return MemoryKind::gpu; }
+  std::unique_ptr<ScaledValues> values_of(const Csr<double>& rows, SystemMatrix& matrix) override {
+    return std::make_unique<DeviceScaledValues>(rows, matrix);
+  }
+  PerScalar per_scalar() override { return pointers_to(eliminations_); }
+
+ private:
+  Scalars::Tuple<DeviceEliminations> eliminations_;
+};
+
 }  // namespace
 
 std::unique_ptr<SparseMemory> device_sparse_memory(MakeGpuTeam make) {
-  return std::make_unique<DeviceSparseMemory>(std::move(make));
+  return std::make_unique<DeviceSparseMemory>(make);
 }
 
 }  // namespace spsolve::cuda::sparse

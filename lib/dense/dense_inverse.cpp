@@ -142,11 +142,10 @@ std::unique_ptr<Inverse> make_dense_inverse(Team& team, ComputeDevice& memory,
     EliminationChoice one = choice;
     one.precision = precision;
     one.refined = refined;
-    const auto make = [&]<typename T>(T) -> std::unique_ptr<Inverse> {
+    return with_scalar(precision, [&]<typename T>(T) -> std::unique_ptr<Inverse> {
       if (one.method == Method::lu) return std::make_unique<LuInverse<T>>(team, memory, one);
       return std::make_unique<ColumnwiseInverse<T>>(team, memory, one);
-    };
-    return precision == Precision::float32 ? make(float{}) : make(double{});
+    });
   };
   const auto refined = [in] { return in(Precision::float32, true); };
   if (choice.precision == Precision::mixed) {

@@ -22,8 +22,7 @@ class HostDeviceOf final : public ComputeDevice {
   Team& row_team() override { return team_; }
   Team& pivot_team() override { return team_; }
   Team& candidate_team() override { return team_; }
-  DenseRowsOf<float>& in_float() override { return float_; }
-  DenseRowsOf<double>& in_double() override { return double_; }
+  PerScalar per_scalar() override { return pointers_to(makers_); }
 
  private:
   template <typename T>
@@ -39,8 +38,7 @@ class HostDeviceOf final : public ComputeDevice {
   };
 
   Team& team_;
-  Maker<float> float_;
-  Maker<double> double_;
+  Scalars::Tuple<Maker> makers_;
 };
 
 using HostDevice = HostDeviceOf<HostBlockedRows>;

@@ -57,10 +57,8 @@ class DenseRowsOf {
 /// A kind of device that systems are solved on, a host or GPUs: makes dense rows, vectors and
 /// sparse factors in its memory, and carries rows between the ranks' memories. Making them throws
 /// std::bad_alloc or Error(resources) where memory is short.
-class ComputeDevice {
+class ComputeDevice : public ForScalars<DenseRowsOf> {
  public:
-  virtual ~ComputeDevice() = default;
-
   virtual MemoryKind memory() const = 0;
 
   /// Memory of the same kind for sparse factors.
@@ -82,18 +80,6 @@ class ComputeDevice {
   /// the values of rows that pivots are elected from.
   virtual Team& pivot_team() = 0;
   virtual Team& candidate_team() = 0;
-
-  virtual DenseRowsOf<float>& in_float() = 0;
-  virtual DenseRowsOf<double>& in_double() = 0;
-
-  template <typename T>
-  DenseRowsOf<T>& of() {
-    if constexpr (std::is_same_v<T, float>) {
-      return in_float();
-    } else {
-      return in_double();
-    }
-  }
 };
 
 }  // namespace spsolve::device

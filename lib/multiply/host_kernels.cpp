@@ -127,10 +127,13 @@ constexpr Kernel table[] = {
          "OpenMP, rows of equal values and distances from the diagonal are stored once, runs of "
          "them multiplied without indices: stencils (after CSR-VI: Kourtis, Goumas, Koziris 2008)",
          needs_few_row_types}),
-    {"auto", "chosen", KernelDevice::host, false,
-     "times the likely ones of the fast kernels on the matrix at the K at hand and keeps the "
-     "quickest; the choice, and with it the last bits, may differ from run to run",
-     takes_all, prepare_auto<float>, prepare_auto<double>},
+    table_row<[](const auto& matrix, const KernelOptions& options) {
+      return prepare_auto(matrix, options);
+    }>(KernelDevice::host,
+       {"auto", "chosen", false,
+        "times the likely ones of the fast kernels on the matrix at the K at hand and keeps the "
+        "quickest; the choice, and with it the last bits, may differ from run to run",
+        takes_all}),
 };
 
 }  // namespace

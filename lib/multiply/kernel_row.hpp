@@ -43,23 +43,22 @@ struct KernelDescription {
 };
 
 /// A row of the table. `make` is a lambda without captures that takes (const Csr<T>&, const
-/// KernelOptions&) for both T and hands back a std::unique_ptr<KernelProduct<T>>.
+/// KernelOptions&) for every scalar T and hands back a std::unique_ptr<KernelProduct<T>>.
 template <auto make>
 constexpr Kernel table_row(KernelDevice device, const KernelDescription& description) {
+  constexpr auto prepare = []<typename T>(const Csr<T>& matrix, const KernelOptions& options)
+      -> std::unique_ptr<KernelProduct<T>> { return make(matrix, options); };
   return {description.name,
           description.format,
           device,
           description.reproducible,
           description.sentence,
           description.refuse,
-          [](const Csr<float>& matrix, const KernelOptions& options)
-              -> std::unique_ptr<KernelProduct<float>> { return make(matrix, options); },
-          [](const Csr<double>& matrix, const KernelOptions& options)
-              -> std::unique_ptr<KernelProduct<double>> { return make(matrix, options); }};
+          Scalars::make<PrepareKernel>(prepare)};
 }
 
 /// A row for a storage format and a function. `multiply_function` is a lambda without captures that
-/// takes (const Storage<T>&, const T* x, T* y, Index columns) for both T.
+/// takes (const Storage<T>&, const T* x, T* y, Index columns) for every scalar T.
 template <template <typename> class Storage, auto multiply_function>
 constexpr Kernel format_row(KernelDevice device, const KernelDescription& description) {
   constexpr auto make = []<typename T>(const Csr<T>& matrix, const KernelOptions& options) {

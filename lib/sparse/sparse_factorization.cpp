@@ -128,7 +128,7 @@ std::optional<PivotCounts> SparseFactorization<T>::known_counts(Factorization ki
 template <typename T>
 Advance SparseFactorization<T>::begin_stage(const EliminationStage& stage,
                                             const EliminationRun& run) {
-  if (elimination_ == nullptr) elimination_ = memory_.make<T>(analysis_);
+  if (elimination_ == nullptr) elimination_ = memory_.of<T>().make(analysis_);
   CheckpointedStages::FinishedWork before;
   if (checkpointed_) {
     before = checkpointed_->begin_stage(stage);

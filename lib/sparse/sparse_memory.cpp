@@ -6,23 +6,25 @@ namespace spsolve::inline sparse {
 
 namespace {
 
+template <typename T>
+class HostEliminations final : public EliminationsOf<T> {
+ public:
+  std::unique_ptr<SparseElimination<T>> make(
+      std::shared_ptr<const SparseAnalysis> analysis) override {
+    return std::make_unique<HostSparseElimination<T>>(std::move(analysis));
+  }
+  std::unique_ptr<TeamFronts<T>> make(Team& team, const TreePartition& tree) override {
+    return host_team_fronts<T>(team, tree);
+  }
+};
+
 class HostSparseMemory final : public SparseMemory {
  public:
   MemoryKind memory() const override { return MemoryKind::host; }
-  std::unique_ptr<SparseElimination<float>> in_float(
-      std::shared_ptr<const SparseAnalysis> analysis) override {
-    return std::make_unique<HostSparseElimination<float>>(std::move(analysis));
-  }
-  std::unique_ptr<SparseElimination<double>> in_double(
-      std::shared_ptr<const SparseAnalysis> analysis) override {
-    return std::make_unique<HostSparseElimination<double>>(std::move(analysis));
-  }
-  std::unique_ptr<TeamFronts<float>> in_float(Team& team, const TreePartition& tree) override {
-    return host_team_fronts<float>(team, tree);
-  }
-  std::unique_ptr<TeamFronts<double>> in_double(Team& team, const TreePartition& tree) override {
-    return host_team_fronts<double>(team, tree);
-  }
+  PerScalar per_scalar() override { return pointers_to(eliminations_); }
+
+ private:
+  Scalars::Tuple<HostEliminations> eliminations_;
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ TeamElimination<T>::TeamElimination(Team& team, SparseMemory& memory,
       columns_(all_sum(team, tree_.rows == tree_.columns ? 0 : 1) == 0
                    ? rows_
                    : std::make_shared<RowExchange>(team, bands, tree_.columns)),
-      made_(memory.make_for_team<T>(team, tree_)) {
+      made_(memory.of<T>().make(team, tree_)) {
   const bool symmetric = kind != Factorization::lu;
   for (LocalIndex s = 0; s < tree_.own.size(); ++s) flops_ += front_flops(tree_.own, s, symmetric);
   fronts_ = tree_.own.size();

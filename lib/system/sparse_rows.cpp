@@ -256,24 +256,19 @@ std::unique_ptr<Inverse> make_sparse(Team& team, ComputeDevice& memory,
   choice.over_ranks = over_ranks(question);
   choice.may_change = question.options.method == Method::automatic;
   choice.estimated = question.options.condition;
+  const auto in = [&team, &where, analysis = question.pattern_analysis.analysis](
+                      Precision precision, const SparseChoice& chosen) {
+    return with_scalar(precision, [&]<typename T>(T) -> std::unique_ptr<Inverse> {
+      return std::make_unique<SparseInverse<T>>(team, where, chosen, analysis);
+    });
+  };
   const Precision precision = question.options.precision;
-  const std::shared_ptr<const SparseAnalysis> analysis = question.pattern_analysis.analysis;
-  if (precision == Precision::float64) {
-    return std::make_unique<SparseInverse<double>>(team, where, choice, analysis);
-  }
-  if (precision == Precision::float32) {
-    return std::make_unique<SparseInverse<float>>(team, where, choice, analysis);
-  }
+  if (precision != Precision::mixed) return in(precision, choice);
   SparseChoice refined = choice;
   refined.refined = true;
-  return std::make_unique<MixedInverse>(
-      [&team, &where, refined, analysis] {
-        return std::make_unique<SparseInverse<float>>(team, where, refined, analysis);
-      },
-      [&team, &where, choice, analysis] {
-        return std::make_unique<SparseInverse<double>>(team, where, choice, analysis);
-      },
-      std::move(before_double));
+  return std::make_unique<MixedInverse>([in, refined] { return in(Precision::float32, refined); },
+                                        [in, choice] { return in(Precision::float64, choice); },
+                                        std::move(before_double));
 }
 
 template <Method method>

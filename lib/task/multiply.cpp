@@ -275,10 +275,9 @@ void run_multiply(const Config& config, Team& team, const Gpus& gpus, MultiplyRe
   report.matrix_bytes = csr_bytes(report.rows, report.nonzeros, sizeof(double));
   report.bands = kind_of(problem.bands);
   report.k = problem.x.columns;
-  const auto multiply =
-      wanted.precision == Precision::float32 ? multiply_bands<float> : multiply_bands<double>;
-  const Dense<double> y =
-      multiply(config, team, *backend, kernel, std::move(problem), times, report);
+  const Dense<double> y = with_scalar(wanted.precision, [&]<typename T>(T) {
+    return multiply_bands<T>(config, team, *backend, kernel, std::move(problem), times, report);
+  });
 
   times.measure("write", [&] {
     together(team, [&] {

@@ -39,7 +39,7 @@ std::vector<Factorization> kinds_of(const Csr<double>& matrix) {
 /// By L U, with the matrix and its transpose, for one column to many.
 void expect_exact_solves(const Csr<double>& matrix) {
   const auto elimination =
-      device_sparse_memory()->in_double(test::analysis_of(matrix, Factorization::lu));
+      device_sparse_memory()->of<double>().make(test::analysis_of(matrix, Factorization::lu));
   ASSERT_EQ(elimination->factor(Factorization::lu, matrix.values, {}).failed, -1);
   for (const Index columns : {1, 3, 7, 16}) {
     for (const bool transposed : {false, true}) {
@@ -50,7 +50,8 @@ void expect_exact_solves(const Csr<double>& matrix) {
 
 TEST_F(GpuSparse, SolvesSmallMatricesAndTheirTransposes) {
   test::for_sparse_cases([](const Csr<double>& matrix, Factorization kind) {
-    const auto elimination = device_sparse_memory()->in_double(test::analysis_of(matrix, kind));
+    const auto elimination =
+        device_sparse_memory()->of<double>().make(test::analysis_of(matrix, kind));
     const PivotCounts counts = elimination->factor(kind, matrix.values, {});
     ASSERT_EQ(counts.failed, -1);
     for (const Index columns : {1, 3, 6, 20}) {
@@ -67,7 +68,8 @@ TEST_F(GpuSparse, SolvesWithFrontsOfAllSizes) {
   for (const char* spec : all_sizes) {
     const Csr<double> matrix = generate_matrix(spec);
     for (const Factorization kind : kinds_of(matrix)) {
-      const auto elimination = device_sparse_memory()->in_double(test::analysis_of(matrix, kind));
+      const auto elimination =
+          device_sparse_memory()->of<double>().make(test::analysis_of(matrix, kind));
       const PivotCounts counts = elimination->factor(kind, matrix.values, {});
       ASSERT_EQ(counts.failed, -1) << spec;
       for (const Index columns : {1, 9}) {
@@ -115,7 +117,8 @@ TEST_F(GpuSparse, SolvesInFloat) {
   for (const char* spec : {"grid2d:30", "grid3d:16"}) {
     const Csr<double> matrix = generate_matrix(spec);
     for (const Factorization kind : kinds_of(matrix)) {
-      const auto elimination = device_sparse_memory()->in_float(test::analysis_of(matrix, kind));
+      const auto elimination =
+          device_sparse_memory()->of<float>().make(test::analysis_of(matrix, kind));
       ASSERT_EQ(elimination->factor(kind, matrix.values, {}).failed, -1);
       EXPECT_LT(test::error_of_solve(matrix, *elimination, false, 3), 1e-5) << spec;
     }
@@ -133,8 +136,8 @@ TEST_F(GpuSparse, SolvesForVectorsOnTheGpuAlsoWithFactorsOfTheHost) {
                                 own_rows(x.device));
   };
   const auto analysis = test::analysis_of(matrix, Factorization::lu);
-  const auto in_double = device_sparse_memory()->in_double(analysis);
-  const auto in_float = device_sparse_memory()->in_float(analysis);
+  const auto in_double = device_sparse_memory()->of<double>().make(analysis);
+  const auto in_float = device_sparse_memory()->of<float>().make(analysis);
   for (const bool transposed : {false, true}) {
     in_double->factor(Factorization::lu, matrix.values, {});  // with multipliers of 1e4
     EXPECT_LT(solved_by(*in_double, transposed), 1e-4);
@@ -153,8 +156,8 @@ TEST_F(GpuSparse, GivesTheSameBitsAndNewValuesGiveWhatAFreshOneGives) {
     const Dense<double> b = test::right_hand_sides(matrix.rows, 2);
     for (const Factorization kind : kinds_of(matrix)) {
       const auto analysis = test::analysis_of(matrix, kind);
-      const auto again = device_sparse_memory()->in_double(analysis);
-      const auto fresh = device_sparse_memory()->in_double(analysis);
+      const auto again = device_sparse_memory()->of<double>().make(analysis);
+      const auto fresh = device_sparse_memory()->of<double>().make(analysis);
       again->factor(kind, other.values, {});
       const std::vector<double> first = test::solved(*again, false, b).values;
       const std::int64_t bytes = device_bytes().now;
@@ -222,7 +225,7 @@ TEST_F(GpuSparse, CountsPivotsAsTheyAre) {
   }
   const Csr<double> matrix = test::shifted(generate_matrix("grid2d:37"), -shift);
   const auto analysis = test::analysis_of(matrix, Factorization::ldlt);
-  const auto elimination = device_sparse_memory()->in_double(analysis);
+  const auto elimination = device_sparse_memory()->of<double>().make(analysis);
   const PivotCounts counts = elimination->factor(Factorization::ldlt, matrix.values, {});
   EXPECT_EQ(counts.negative, negative);
   EXPECT_LT(test::error_of_solve(matrix, *elimination, false, 1), 1e-11);
@@ -235,7 +238,7 @@ TEST_F(GpuSparse, CountsPivotsAsTheyAre) {
 TEST_F(GpuSparse, TellsValuesThatAreNoNumbers) {
   Csr<double> matrix = generate_matrix("convdiff3d:9");
   const auto elimination =
-      device_sparse_memory()->in_double(test::analysis_of(matrix, Factorization::lu));
+      device_sparse_memory()->of<double>().make(test::analysis_of(matrix, Factorization::lu));
   matrix.values[matrix.values.size() / 2] = std::nan("");
   EXPECT_GE(elimination->factor(Factorization::lu, matrix.values, {}).failed, 0);
 }

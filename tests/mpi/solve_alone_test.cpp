@@ -20,8 +20,7 @@ class PretendedGpu final : public ComputeDevice {
   Team& row_team() override { return host_.row_team(); }
   Team& pivot_team() override { return host_.row_team(); }
   Team& candidate_team() override { return host_.row_team(); }
-  DenseRowsOf<float>& in_float() override { return host_.in_float(); }
-  DenseRowsOf<double>& in_double() override { return host_.in_double(); }
+  PerScalar per_scalar() override { return host_.per_scalar(); }
 
  private:
   HostDevice host_;

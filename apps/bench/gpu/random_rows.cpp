@@ -31,7 +31,6 @@ std::unique_ptr<BlockedRows<T>> RandomRows::Maker<T>::blocked(const Csr<double>&
   return rows;
 }
 
-template class RandomRows::Maker<float>;
-template class RandomRows::Maker<double>;
+SPSOLVE_INSTANTIATE(class RandomRows::Maker)
 
 }  // namespace spsolve::cuda

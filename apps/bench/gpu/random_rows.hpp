@@ -17,7 +17,7 @@ class RandomRows final : public spsolve::ComputeDevice {
   /// Where `stored` is not null, it is the whole matrix in double in the GPU memory of a rank
   /// alone, and rows in float are rounded from it. All but `system` outlive the object.
   RandomRows(Team& team, RankStreams& ranks, const GpuSystem& system, const double* stored)
-      : ranks_(ranks), float_(team, ranks, system, stored), double_(team, ranks, system, nullptr) {}
+      : ranks_(ranks), makers_(Scalars::make<Maker>(team, ranks, system, stored)) {}
 
   MemoryKind memory() const override { return MemoryKind::gpu; }
   std::string device() const override { return "GPU"; }
@@ -25,15 +25,17 @@ class RandomRows final : public spsolve::ComputeDevice {
   Team& row_team() override { return *ranks_.row_team; }
   Team& pivot_team() override { return *ranks_.pivot_team; }
   Team& candidate_team() override { return *ranks_.candidate_team; }
-  DenseRowsOf<float>& in_float() override { return float_; }
-  DenseRowsOf<double>& in_double() override { return double_; }
+  PerScalar per_scalar() override { return pointers_to(makers_); }
 
  private:
   template <typename T>
   class Maker final : public DenseRowsOf<T> {
    public:
     Maker(Team& team, RankStreams& ranks, const GpuSystem& system, const double* stored)
-        : team_(team), streams_(ranks.streams), system_(system), stored_(stored) {}
+        : team_(team),
+          streams_(ranks.streams),
+          system_(system),
+          stored_(std::is_same_v<T, float> ? stored : nullptr) {}
 
     std::unique_ptr<DenseRows<T>> columnwise(const Csr<double>& rows, const BandProducts* there,
                                              Index first_row) override;
@@ -48,8 +50,7 @@ class RandomRows final : public spsolve::ComputeDevice {
   };
 
   RankStreams& ranks_;
-  Maker<float> float_;
-  Maker<double> double_;
+  Scalars::Tuple<Maker> makers_;
 };
 
 }  // namespace spsolve::cuda

@@ -156,9 +156,9 @@ std::vector<DistributedRow> sample_distributed(
           row.k = k;
           row.threads = threads;
           try {
-            row.sample = precision == Precision::float32
-                             ? sample_product<float>(team, *backend, row, matrix, plan)
-                             : sample_product<double>(team, *backend, row, matrix, plan);
+            row.sample = with_scalar(precision, [&]<typename T>(T) {
+              return sample_product<T>(team, *backend, row, matrix, plan);
+            });
           } catch (const Error& error) {
             // An error that every rank throws is a refusal; one rank's own failure ends the run.
             if (error.scope() != Scope::every_rank || error.code() == ExitCode::internal) throw;

@@ -268,8 +268,8 @@ void load_triangle_kernels(Precision precision) {
     for (const bool transposed : {false, true}) {
       for (const int columns : {1, 2, 4}) {
         const auto load = [](auto, int) {};
-        precision == Precision::float64 ? visit_solve<double>(triangle, transposed, columns, load)
-                                        : visit_solve<float>(triangle, transposed, columns, load);
+        with_scalar(precision,
+                    [&]<typename T>(T) { visit_solve<T>(triangle, transposed, columns, load); });
       }
     }
   }

@@ -41,16 +41,4 @@ const Kernel& find_kernel(std::span<const Kernel> table, std::string_view name) 
        did_you_mean(name, names));
 }
 
-template <>
-std::unique_ptr<KernelProduct<float>> prepare(const Kernel& kernel, const Csr<float>& matrix,
-                                              const KernelOptions& options) {
-  return kernel.prepare_float(matrix, options);
-}
-
-template <>
-std::unique_ptr<KernelProduct<double>> prepare(const Kernel& kernel, const Csr<double>& matrix,
-                                               const KernelOptions& options) {
-  return kernel.prepare_double(matrix, options);
-}
-
 }  // namespace spsolve::multiply

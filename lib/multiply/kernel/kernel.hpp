@@ -56,6 +56,11 @@ struct KernelOptions {
   bool room_behind = false;  ///< there is room for an element after Y, which may be written
 };
 
+/// Converts a matrix to a kernel's format.
+template <typename T>
+using PrepareKernel = std::unique_ptr<KernelProduct<T>> (*)(const Csr<T>& matrix,
+                                                            const KernelOptions& options);
+
 /// One row of the table of kernels. The configuration's allowed values, --list-kernels, the
 /// benchmark and the parameterised tests all read the table.
 struct Kernel {
@@ -66,10 +71,7 @@ struct Kernel {
   std::string_view sentence;  ///< what it does and where it comes from
   /// One sentence of why the kernel can't multiply such a matrix by such X, or "".
   std::string (*refuse)(const MatrixFacts& facts, Index columns, std::size_t value_bytes);
-  std::unique_ptr<KernelProduct<float>> (*prepare_float)(const Csr<float>& matrix,
-                                                         const KernelOptions& options);
-  std::unique_ptr<KernelProduct<double>> (*prepare_double)(const Csr<double>& matrix,
-                                                           const KernelOptions& options);
+  Scalars::Tuple<PrepareKernel> prepare;
 };
 
 /// The kernels of the host, in the order in which they are listed.
@@ -83,9 +85,11 @@ std::span<const Kernel> offered_gpu_kernels();
 /// The row of that name in `table`; throws Error(input) with a "did you mean" where there is none.
 const Kernel& find_kernel(std::span<const Kernel> table, std::string_view name);
 
-/// kernel.prepare_float or prepare_double, by type.
+/// The matrix in the kernel's format.
 template <typename T>
 std::unique_ptr<KernelProduct<T>> prepare(const Kernel& kernel, const Csr<T>& matrix,
-                                          const KernelOptions& options);
+                                          const KernelOptions& options) {
+  return std::get<PrepareKernel<T>>(kernel.prepare)(matrix, options);
+}
 
 }  // namespace spsolve::multiply

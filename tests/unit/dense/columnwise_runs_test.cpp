@@ -124,8 +124,11 @@ class MemoryOfRuns final : public ComputeDevice {
   Team& row_team() override { return team_; }
   Team& pivot_team() override { return team_; }
   Team& candidate_team() override { return team_; }
-  DenseRowsOf<float>& in_float() override { return on_host_.in_float(); }
-  DenseRowsOf<double>& in_double() override { return double_; }
+  PerScalar per_scalar() override {
+    PerScalar makers = on_host_.per_scalar();
+    std::get<DenseRowsOf<double>*>(makers) = &double_;
+    return makers;
+  }
 
  private:
   class Maker final : public DenseRowsOf<double> {
