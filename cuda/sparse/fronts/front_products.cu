@@ -185,11 +185,11 @@ __global__ void __launch_bounds__(threads)
     });
     return;
   }
-  T most = 0;
+  Real<T> most = 0;
   quarter.each([&](int i, int j, T sum) {
     if (!is_inside(i, j)) return;
     c[place_in_c(i, j)] = sum;
-    most = fmax(most, fabs(sum));
+    most = fmax(most, magnitude(sum));
   });
   if (product.what == FrontProduct::assign_and_watch) count_multiplier(most, largest);
 }

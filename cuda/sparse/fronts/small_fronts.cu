@@ -103,11 +103,12 @@ __device__ void add_elementwise(const DeviceFronts<T>& fronts, const FrontLayout
 /// L21 = F21 U^-1 or the like, and U12 = L^-1 P F12, in their places; a warp a row of L21 and a
 /// column of U12. Hands back the largest multiplier that this thread has made.
 template <Factorization kind, typename T, int side>
-__device__ T eliminate_border(const DiagonalBlock<T, side>& block, const SharedFront<T>& front) {
+__device__ Real<T> eliminate_border(const DiagonalBlock<T, side>& block,
+                                    const SharedFront<T>& front) {
   constexpr int parts = (side + warp_size - 1) / warp_size;
   const int p = front.pivots, n = front.rows;
   const int lane = threadIdx.x % warp_size, warps = blockDim.x / warp_size;
-  T most = 0;
+  Real<T> most = 0;
   for (int r = p + static_cast<int>(threadIdx.x) / warp_size; r < n; r += warps) {
     T left[parts], right[parts];
 #pragma unroll
@@ -133,7 +134,7 @@ __device__ T eliminate_border(const DiagonalBlock<T, side>& block, const SharedF
       if (j >= p) continue;
       front.at(r, j) = left[q];
       front.at(j, r) = kind == Factorization::cholesky ? left[q] : right[q];
-      most = fmax(most, fabs(left[q]));
+      most = fmax(most, magnitude(left[q]));
     }
   }
   __syncthreads();
@@ -188,7 +189,7 @@ __global__ void eliminate_small_kernel(DeviceFronts<T> fronts, const int* list) 
   if (layout.elementwise_begin < layout.elementwise_end) add_elementwise(fronts, layout, front);
   fill<kind>(block, p, [&](int row, int column) { return front.at(row, column); });
   invert<kind>(block, p, fronts.least, layout.first, fronts.tally);
-  const T most = eliminate_border<kind>(block, front);
+  const Real<T> most = eliminate_border<kind>(block, front);
   update_border<kind>(front);
   write_front<kind>(layout, block, front, fronts.arena);
   if constexpr (kind != Factorization::cholesky) {

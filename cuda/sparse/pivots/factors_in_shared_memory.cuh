@@ -37,17 +37,17 @@ __device__ void exchange(DiagonalBlock<T, side>& block, int a, int b) {
 /// Finds, by the first warp, which pivot is next at j, of one row or of two (Bunch and Kaufman
 /// 1977).
 template <typename T, int side>
-__device__ void choose_symmetric(DiagonalBlock<T, side>& block, int j, int n, T least) {
-  constexpr T alpha = static_cast<T>(0.6403882032022076);  // (1 + sqrt(17)) / 8
-  const T own = fabs(block.at(j, j));
+__device__ void choose_symmetric(DiagonalBlock<T, side>& block, int j, int n, Real<T> least) {
+  constexpr auto alpha = static_cast<Real<T>>(0.6403882032022076);  // (1 + sqrt(17)) / 8
+  const Real<T> own = pivot_size(block.at(j, j));
   int row, ignored;
-  const T below = largest_in(&block.at(0, j), j + 1, n, -1, row);
+  const Real<T> below = largest_in(&block.at(0, j), j + 1, n, -1, row);
   int chosen = j, size = 1;
   if (j + 1 < n && fmax(own, below) >= least && own < alpha * below) {
-    const T across = largest_in(&block.at(0, row), j, n, row, ignored);
+    const Real<T> across = largest_in(&block.at(0, row), j, n, row, ignored);
     if (own * across < alpha * below * below) {
       chosen = row;
-      if (fabs(block.at(row, row)) < alpha * across) size = 2;
+      if (pivot_size(block.at(row, row)) < alpha * across) size = 2;
     }
   }
   if (threadIdx.x == 0) {

@@ -4,6 +4,7 @@
 
 #include <cuda_runtime.h>
 
+#include "core/scalar.hpp"
 #include "cuda/core/launch.cuh"
 #include "cuda/core/magnitude.cuh"
 #include "cuda/sparse/pivots/pivot_tally.hpp"
@@ -62,16 +63,16 @@ class PivotCounter {
 
 /// The pivot, or what it is made where it is too small.
 template <typename T>
-__device__ T large_enough(T pivot, T least, int position, PivotCounter& counter) {
+__device__ T large_enough(T pivot, Real<T> least, int position, PivotCounter& counter) {
   if (!isfinite(pivot)) {
     counter.failed(position);
     return 1;
   }
-  if (fabs(pivot) < least) {
+  if (magnitude(pivot) < least) {
     counter.perturbed();
     pivot = copysign(least, pivot);
   }
-  counter.include(fabs(pivot));
+  counter.include(magnitude(pivot));
   return pivot;
 }
 
@@ -79,13 +80,13 @@ __device__ T large_enough(T pivot, T least, int position, PivotCounter& counter)
 /// the largest to a millionth, and its row; -1 and `from` where there is none. By all lanes of a
 /// warp, for all of them.
 template <typename T>
-__device__ T largest_in(const T* column, int from, int n, int without, int& row) {
-  T most = -1;
+__device__ Real<T> largest_in(const T* column, int from, int n, int without, int& row) {
+  Real<T> most = -1;
   int own = from;
   for (int i = from + static_cast<int>(threadIdx.x % warp_size); i < n; i += warp_size) {
-    const T magnitude = fabs(column[i]);
-    if (i != without && magnitude > most) {
-      most = magnitude;
+    const Real<T> size = pivot_size(column[i]);
+    if (i != without && size > most) {
+      most = size;
       own = i;
     }
   }

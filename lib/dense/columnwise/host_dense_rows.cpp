@@ -1,22 +1,14 @@
 #include "dense/columnwise/host_dense_rows.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
+#include "core/extremes.hpp"
 #include "core/ranges.hpp"
 #include "core/tuning.hpp"
 
 namespace spsolve::inline dense {
 
 namespace {
-
-/// |value|, or infinity for a nan, so that a comparison never hides one.
-template <typename T>
-double magnitude_of(T value) {
-  const double magnitude = std::abs(static_cast<double>(value));
-  return std::isnan(magnitude) ? std::numeric_limits<double>::infinity() : magnitude;
-}
 
 /// y_j <- y_j - m x_j for count values.
 template <typename T>
@@ -60,8 +52,8 @@ PivotCandidate HostDenseRows<T>::find_pivot(Range rows, Range columns) const {
 #pragma omp for schedule(static) nowait
     for (Index i = rows.first; i < rows.last; ++i) {
       for (Index j = columns.first; j < columns.last; ++j) {
-        const double magnitude = magnitude_of(row(i)[j]);
-        if (magnitude > mine.magnitude) mine = {magnitude, i, j};
+        const double size = infinite_if_nan(pivot_size(row(i)[j]));
+        if (size > mine.magnitude) mine = {size, i, j};
       }
     }
 #pragma omp critical(spsolve_find_pivot)

@@ -1,7 +1,6 @@
 #include "dense/lu/lapack_panel.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/blas/blas.hpp"
 
@@ -44,7 +43,7 @@ Index factor_panel_by_lapack(T* panel, Index stride, Index rows, Index width, T*
 template <typename T>
 Index bad_pivot(const T* pivots, Index step, Index count) {
   for (Index i = 0; i < count; ++i) {
-    if (const T pivot = pivots[i * step]; pivot == T{} || !std::isfinite(pivot)) return i;
+    if (const T pivot = pivots[i * step]; pivot == T{} || !is_finite(pivot)) return i;
   }
   return -1;
 }

@@ -1,10 +1,9 @@
 #include "dense/lu/panel_pivots.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <numeric>
 
+#include "core/extremes.hpp"
 #include "dense/lu/small_lu.hpp"
 
 namespace spsolve::inline dense {
@@ -123,8 +122,7 @@ PanelPivots pivots_by_columns(Team& team, BlockedRows<T>& rows, Index first_acti
     Best mine;
     Index mine_at = -1;
     for (Index i = 0; i < static_cast<Index>(places.size()); ++i) {
-      const double size = std::abs(static_cast<double>(values[i * width + j]));
-      const double magnitude = std::isnan(size) ? std::numeric_limits<double>::infinity() : size;
+      const double magnitude = infinite_if_nan(pivot_size(values[i * width + j]));
       const Index row = rows_here[places[i]];
       if (magnitude > mine.magnitude || (magnitude == mine.magnitude && row < mine.row)) {
         mine = {magnitude, row, places[i]};

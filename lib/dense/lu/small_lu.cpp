@@ -1,9 +1,9 @@
 #include "dense/lu/small_lu.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <utility>
+
+#include "core/extremes.hpp"
 
 namespace spsolve::inline dense {
 
@@ -12,15 +12,11 @@ namespace {
 constexpr Index block = 16;
 
 template <typename T>
-T magnitude(T value) {
-  return std::isnan(value) ? std::numeric_limits<T>::infinity() : std::abs(value);
-}
-
-template <typename T>
 Index find_pivot(Index rows, Index width, const T* a, Index j) {
+  const auto size = [&](Index i) { return infinite_if_nan(pivot_size(a[i * width + j])); };
   Index best = j;
   for (Index i = j + 1; i < rows; ++i) {
-    if (magnitude(a[i * width + j]) > magnitude(a[best * width + j])) best = i;
+    if (size(i) > size(best)) best = i;
   }
   return best;
 }

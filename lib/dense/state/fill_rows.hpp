@@ -36,14 +36,15 @@ Index padded_stride(Index columns);
 /// max |value|, infinite where one is not finite: only 0 times a finite number is 0.
 template <typename T>
 double largest_of(const T* values, Index count) {
-  T largest{};
-  T zero{};
+  Real<T> largest{};
+  Real<T> zero{};
 #pragma omp simd reduction(max : largest) reduction(+ : zero)
   for (Index j = 0; j < count; ++j) {
-    largest = std::max(largest, std::abs(values[j]));
-    zero += T{} * values[j];
+    const Real<T> size = magnitude(values[j]);
+    largest = std::max(largest, size);
+    zero += Real<T>{} * size;
   }
-  return zero == T{} ? static_cast<double>(largest) : std::numeric_limits<double>::infinity();
+  return zero == Real<T>{} ? static_cast<double>(largest) : std::numeric_limits<double>::infinity();
 }
 
 /// Writes the dense form of `sparse` into rows of `stride` values, zeros included. The thread that

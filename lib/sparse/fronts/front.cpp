@@ -98,40 +98,40 @@ void factor_few_columns(Index n, Index w, T* a, Index ld, const PivotRule& rule,
   for (Index k = 0; k < w; ++k) {
     T* column = a + k * ld;
     Index best = k;
-    T largest = std::abs(column[k]);
+    Real<T> largest = pivot_size(column[k]);
     for (Index r = k + 1; r < n; ++r) {
-      const T magnitude = std::abs(column[r]);
-      if (magnitude > largest) {
-        largest = magnitude;
+      const Real<T> size = pivot_size(column[r]);
+      if (size > largest) {
+        largest = size;
         best = r;
       }
     }
     // A pivot off the diagonal costs nothing, but what is on it was matched to be large.
-    if (std::abs(column[k]) >= largest / 2) best = k;
+    if (pivot_size(column[k]) >= largest / 2) best = k;
     swaps[k] = static_cast<LocalIndex>(best);
     if (best != k) {
       ++counts.swaps;
       for (Index j = 0; j < w; ++j) std::swap(a[k + j * ld], a[best + j * ld]);
     }
     T& pivot = column[k];
-    if (static_cast<double>(std::abs(pivot)) < rule.least) {
-      pivot = static_cast<T>(pivot < 0 ? -rule.least : rule.least);
+    if (static_cast<double>(magnitude(pivot)) < rule.least) {
+      pivot = with_magnitude(pivot, static_cast<Real<T>>(rule.least));
       ++counts.perturbed;
     }
-    if (!(std::abs(pivot) > 0) || !std::isfinite(pivot)) {
+    if (!(magnitude(pivot) > 0) || !is_finite(pivot)) {
       if (counts.failed < 0) counts.failed = k;
       return;
     }
-    counts.include(static_cast<double>(std::abs(pivot)));
-    const T inverse = 1 / pivot;
-    if (std::isfinite(inverse)) {
+    counts.include(static_cast<double>(magnitude(pivot)));
+    const T inverse = T(1) / pivot;
+    if (is_finite(inverse)) {
       for (Index r = k + 1; r < n; ++r) column[r] *= inverse;
     } else {
       for (Index r = k + 1; r < n; ++r) column[r] /= pivot;
     }
     for (Index j = k + 1; j < w; ++j) {
       const T factor = a[k + j * ld];
-      if (factor == 0) continue;
+      if (factor == T(0)) continue;
       T* other = a + j * ld;
       for (Index r = k + 1; r < n; ++r) other[r] -= factor * column[r];
     }
@@ -258,7 +258,7 @@ void eliminate_lu(const Front<T>& front, const PivotRule& rule, const Tiles& til
     return;
   }
   const Index piece = piece_of(m);
-  std::vector<T> multipliers((m + piece - 1) / piece, T(0));
+  std::vector<Real<T>> multipliers((m + piece - 1) / piece);
   tiles.run_pieces(0, m, piece, [&](Index from, Index to) {
     T* below = a + p + from;
     T* right = front.upper + from;
@@ -277,7 +277,7 @@ void eliminate_lu(const Front<T>& front, const PivotRule& rule, const Tiles& til
     }
     multipliers[from / piece] = largest_magnitude(to - from, p, below, ld);
   });
-  for (const T value : multipliers) {
+  for (const Real<T> value : multipliers) {
     own.largest_multiplier = std::max(own.largest_multiplier, static_cast<double>(value));
   }
   // Turns swaps in their order into the row of each pivot.

@@ -27,12 +27,12 @@ void swap_symmetric(Index w, T* a, Index ld, Index i, Index j) {
 
 /// The largest magnitude of column k of a symmetric matrix in rows from `from` on but for k.
 template <typename T>
-std::pair<T, Index> largest_of(Index w, const T* a, Index ld, Index from, Index k) {
-  T largest = 0;
+std::pair<Real<T>, Index> largest_of(Index w, const T* a, Index ld, Index from, Index k) {
+  Real<T> largest = 0;
   Index where = from;
   const auto see = [&](T value, Index row) {
-    if (std::abs(value) > largest) {
-      largest = std::abs(value);
+    if (pivot_size(value) > largest) {
+      largest = pivot_size(value);
       where = row;
     }
   };
@@ -80,11 +80,11 @@ class DiagonalBlock {
   bool choose(Index k) {
     constexpr double alpha = 0.6403882032022076;  // (1 + sqrt(17)) / 8
     const auto [lambda, r] = largest_of(w_, a_, ld_, k, k);
-    const double diagonal = std::abs(at(k, k)), below = lambda;
+    const double diagonal = pivot_size(at(k, k)), below = lambda;
     if (below == 0 || diagonal >= alpha * below) return false;
     const double sigma = largest_of(w_, a_, ld_, k, r).first;
     if (diagonal * sigma >= alpha * below * below) return false;
-    if (std::abs(at(r, r)) >= alpha * sigma) {
+    if (pivot_size(at(r, r)) >= alpha * sigma) {
       move(k, r);
       return false;
     }
@@ -94,15 +94,15 @@ class DiagonalBlock {
 
   void eliminate_one(Index k) {
     T& d = at(k, k);
-    if (static_cast<double>(std::abs(d)) < rule_.least) {
-      d = static_cast<T>(d < 0 ? -rule_.least : rule_.least);
+    if (static_cast<double>(magnitude(d)) < rule_.least) {
+      d = with_magnitude(d, static_cast<Real<T>>(rule_.least));
       ++counts_.perturbed;
     }
-    if (!(std::abs(d) > 0) || !std::isfinite(d)) {
+    if (!(magnitude(d) > 0) || !is_finite(d)) {
       counts_.failed = k;
       return;
     }
-    counts_.include(std::abs(d));
+    counts_.include(magnitude(d));
     if (d < 0) ++counts_.negative;
     for (Index j = k + 1; j < w_; ++j) {
       const T factor = at(j, k) / d;
@@ -231,7 +231,7 @@ void eliminate_ldlt(const Front<T>& front, const PivotRule& rule, const Tiles& t
                     LocalIndex* rows, T* off_diagonal, T* scratch, PivotCounts& counts) {
   const Index p = front.pivots, height = front.height(), ld = height;
   T* a = front.lower;
-  std::vector<T> multipliers((height + rows_of_piece - 1) / rows_of_piece, T(0));
+  std::vector<Real<T>> multipliers((height + rows_of_piece - 1) / rows_of_piece);
   for (Index k = 0; k < p; k += block_width) {
     const Index w = std::min(block_width, p - k), below = k + w;
     T* diagonal = a + k + k * ld;
@@ -255,7 +255,7 @@ void eliminate_ldlt(const Front<T>& front, const PivotRule& rule, const Tiles& t
         }
       }
       divide_by_d(to - from, w, diagonal, ld, off_diagonal + k, b, ld);
-      T& largest = multipliers[(from - below) / rows_of_piece];
+      Real<T>& largest = multipliers[(from - below) / rows_of_piece];
       largest = std::max(largest, largest_magnitude(to - from, w, b, ld));
     });
     tiles.run_pieces(below, p, columns_of_piece, [&](Index from, Index to) {
@@ -266,7 +266,7 @@ void eliminate_ldlt(const Front<T>& front, const PivotRule& rule, const Tiles& t
     counts.add(own);
     tiles.tell(pivot_flops(p, front.border, k, below));
   }
-  for (const T value : multipliers) {
+  for (const Real<T> value : multipliers) {
     counts.largest_multiplier = std::max(counts.largest_multiplier, static_cast<double>(value));
   }
 }
@@ -276,7 +276,7 @@ void factor_ldlt_panel(Index height, Index w, T* a, Index ld, const PivotRule& r
                        LocalIndex* rows, T* off_diagonal, PivotCounts& counts) {
   DiagonalBlock<T>(w, a, ld, rule, rows, off_diagonal, counts).factor();
   if (counts.failed >= 0) return;
-  T largest = 0;
+  Real<T> largest = 0;
   Tiles(1).run_pieces(w, height, rows_of_piece, [&](Index from, Index to) {
     T* b = a + from;
     if (counts.swaps > 0) permute_columns(to - from, w, rows, b, ld);

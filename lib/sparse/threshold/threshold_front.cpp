@@ -19,10 +19,10 @@ constexpr double threshold = 0.1, symmetric_threshold = 0.01;
 template <typename T>
 Index largest(const std::vector<T>& column, Index begin, Index end, Index skip = -1) {
   Index best = -1;
-  T most = 0;
+  Real<T> most = 0;
   for (Index i = begin; i < end; ++i) {
-    if (i != skip && std::abs(column[i]) > most) {
-      most = std::abs(column[i]);
+    if (i != skip && pivot_size(column[i]) > most) {
+      most = pivot_size(column[i]);
       best = i;
     }
   }
@@ -30,8 +30,8 @@ Index largest(const std::vector<T>& column, Index begin, Index end, Index skip =
 }
 
 template <typename T>
-double magnitude(const std::vector<T>& column, Index i) {
-  return i < 0 ? 0 : static_cast<double>(std::abs(column[i]));
+double size_of(const std::vector<T>& column, Index i) {
+  return i < 0 ? 0 : static_cast<double>(pivot_size(column[i]));
 }
 
 }  // namespace
@@ -112,18 +112,18 @@ bool ThresholdFront<T>::take(Index first, Index j, PivotCounts& counts) {
   refresh(first, j, column_);
   Index best = largest(column_, done_, candidates_);
   const double most =
-      std::max(magnitude(column_, best), magnitude(column_, largest(column_, candidates_, n_)));
-  if (best < 0 || !std::isfinite(most) || magnitude(column_, best) < threshold * most ||
-      magnitude(column_, best) < tiny_) {
+      std::max(size_of(column_, best), size_of(column_, largest(column_, candidates_, n_)));
+  if (best < 0 || !std::isfinite(most) || size_of(column_, best) < threshold * most ||
+      size_of(column_, best) < tiny_) {
     return false;
   }
-  if (magnitude(column_, j) >= threshold * most && magnitude(column_, j) >= tiny_) best = j;
+  if (size_of(column_, j) >= threshold * most && size_of(column_, j) >= tiny_) best = j;
   if (best != j) ++counts.swaps;
   std::copy_n(column_.data(), n_, &at(0, j));
   swap_columns(j, done_);
   swap_rows(best, done_);
   const T pivot = at(done_, done_);
-  counts.include(std::abs(pivot));
+  counts.include(magnitude(pivot));
   for (Index i = done_ + 1; i < n_; ++i) at(i, done_) /= pivot;
   ++done_;
   return true;
@@ -134,8 +134,8 @@ bool ThresholdFront<T>::take_symmetric(Index first, Index j, PivotCounts& counts
   refresh(first, j, column_);
   const Index other = largest(column_, done_, candidates_, j);
   const double most =
-      std::max(magnitude(column_, other), magnitude(column_, largest(column_, candidates_, n_)));
-  const double diagonal = magnitude(column_, j);
+      std::max(size_of(column_, other), size_of(column_, largest(column_, candidates_, n_)));
+  const double diagonal = size_of(column_, j);
   if (diagonal >= tiny_ && diagonal > 0 && diagonal >= symmetric_threshold * most) {
     swap_both(first, j, done_);
     std::swap(column_[j], column_[done_]);
@@ -149,8 +149,8 @@ bool ThresholdFront<T>::take_symmetric(Index first, Index j, PivotCounts& counts
   double first_most = 0, second_most = 0;
   for (Index i = done_; i < n_; ++i) {
     if (i == j || i == other) continue;
-    first_most = std::max(first_most, static_cast<double>(std::abs(column_[i])));
-    second_most = std::max(second_most, static_cast<double>(std::abs(second_[i])));
+    first_most = std::max(first_most, static_cast<double>(pivot_size(column_[i])));
+    second_most = std::max(second_most, static_cast<double>(pivot_size(second_[i])));
   }
   const double size = std::abs(determinant), limit = size / symmetric_threshold;
   if (!(size > 0) || std::abs(b) < tiny_ ||
@@ -174,7 +174,7 @@ bool ThresholdFront<T>::take_symmetric(Index first, Index j, PivotCounts& counts
 template <typename T>
 void ThresholdFront<T>::take_one(Index first, PivotCounts& counts) {
   const T d = column_[done_];
-  counts.include(std::abs(d));
+  counts.include(magnitude(d));
   if (d < 0) ++counts.negative;
   T* product = products_.data() + (done_ - first) * n_;
   std::copy_n(column_.data(), n_, product);
