@@ -16,6 +16,9 @@ class LinearOperator {
   virtual void apply(const Vectors& x, Vectors& y) = 0;
   virtual void apply_transposed(const Vectors& x, Vectors& y) = 0;
 
+  /// y <- B^H x, for what goes with the inner product of dots(): B^T x, as B is real.
+  void apply_adjoint(const Vectors& x, Vectors& y) { apply_transposed(x, y); }
+
   /// y <- B x and x^T y for every column, which goes to a row of coefficients.
   virtual void apply_and_dot(const Vectors& x, Vectors& y, const ToRow& sums) {
     apply(x, y);

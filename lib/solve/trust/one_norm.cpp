@@ -63,11 +63,11 @@ class OneNormSearch {
 
   bool all_finished() const { return std::ranges::all_of(searches_, &Search::finished); }
 
-  /// y <- f B f x, or f B^T f x; what x holds is lost.
-  void apply(bool transposed) {
+  /// y <- f B f x, or f B^H f x; what x holds is lost.
+  void apply(bool adjoint) {
     if (y_ == nullptr) y_ = x_->similar(x_->columns());
     scale(*x_);
-    transposed ? b_.apply_transposed(*x_, *y_) : b_.apply(*x_, *y_);
+    adjoint ? b_.apply_adjoint(*x_, *y_) : b_.apply(*x_, *y_);
     scale(*y_);
   }
 
@@ -139,7 +139,7 @@ class OneNormSearch {
     }
   }
 
-  /// y <- the gradient of the norms, which points to the columns to look at next: B^T (w signs).
+  /// y <- the gradient of the norms, which points to the columns to look at next: B^H (w signs).
   void follow_signs() {
     copy(*weights_, *x_);
     std::vector<double> factors;

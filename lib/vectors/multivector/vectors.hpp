@@ -152,8 +152,8 @@ void add_multiple(double factor, const Vectors& y, Vectors& x);
 /// A copy of x in its memory.
 std::unique_ptr<Vectors> copy_of(const Vectors& x);
 
-/// sum over i of x_ic y_ic for every column c, the same on every rank. One all-gather of K numbers.
-/// Collective.
+/// x^H y, the sum over i of conj(x_ic) y_ic for every column c, the same on every rank: the left
+/// one is conjugated, by all that is named dots. One all-gather of K numbers. Collective.
 std::vector<double> dots(const Vectors& x, const Vectors& y);
 
 /// dots() with one y after another: so many times K numbers.
