@@ -75,11 +75,13 @@ void SparseInverse<T>::prepare(SystemMatrix& matrix, const Equilibration& scalin
   matrix_ = &matrix;
   scaling_ = &scaling;
   gmres_.reset();
+  state_ = State::empty;
   gathered_.prepare(matrix, scaling);
+  state_ = State::prepared;
 }
 
 template <typename T>
-void SparseInverse<T>::factor(const EliminationRun& run) {
+bool SparseInverse<T>::factor(const EliminationRun& run) {
   SparseOutcome outcome;
   double largest = 0;
   Factorization kind = kind_;
@@ -155,12 +157,13 @@ void SparseInverse<T>::factor(const EliminationRun& run) {
                     "the matrix is not positive definite: a pivot of L L^T is not positive; use "
                     "solve.method=sparse_ldlt, or auto");
   }
-  overflowed_ = counts.failed >= 0;
-  if (overflowed_ && (std::is_same_v<T, float> || choice_.refined)) {
+  const bool overflowed = counts.failed >= 0;
+  if (overflowed && (std::is_same_v<T, float> || choice_.refined)) {
     fail_everywhere(ExitCode::not_trustworthy,
                     "sparse elimination overflowed: a pivot is not a finite number{}",
                     std::is_same_v<T, float> ? "; try solve.precision=double" : "");
   }
+  return overflowed;
 }
 
 /// Refuses a matrix that has too few pivots.
@@ -226,7 +229,7 @@ bool SparseInverse<T>::is_slow(int steps) const {
 /// Whether GMRES did not do for values before, and threshold pivoting is soon done.
 template <typename T>
 bool SparseInverse<T>::has_failed_soon() const {
-  return failed_ && !choice_.over_ranks && seconds_of_threshold() <= soon;
+  return gmres_failed_ && !choice_.over_ranks && seconds_of_threshold() <= soon;
 }
 
 template <typename T>
@@ -249,12 +252,15 @@ std::unique_ptr<Vectors> SparseInverse<T>::validate_factors(const EliminationRun
       fmt::format("{} of {} pivots were too small and made larger", perturbed, matrix_->order());
   if (perturbed == 0) {
     GmresInverse::Trial trial = gmres().try_factors_alone(run.first);
-    if (trial.outcome.backward_error <= refinable<T>) return std::move(trial.x);
+    if (trial.outcome.backward_error <= refinable<T>) {
+      state_ = State::by_factors;
+      return std::move(trial.x);
+    }
     told = fmt::format("multipliers grew to {:.1e} and left a backward error of {:.1e}",
                        largest_multiplier_, trial.outcome.backward_error);
   }
   if (is_too_small_to_try() || has_failed_soon()) {
-    failure.words = failed_ ? told + ", and GMRES did not do for the values before" : told;
+    failure.words = gmres_failed_ ? told + ", and GMRES did not do for the values before" : told;
     return nullptr;
   }
   GmresInverse::Trial trial = gmres().validate(run.first);
@@ -271,10 +277,10 @@ std::unique_ptr<Vectors> SparseInverse<T>::validate_factors(const EliminationRun
     return nullptr;
   }
   // Perturbed factors of a singular matrix leave small residuals, too.
-  by_gmres_ = true;
+  state_ = State::by_gmres;
   const Probe probe = look_for_known_solution();
   if (!finds(probe)) {
-    by_gmres_ = false;
+    state_ = State::prepared;
     failure.words = fmt::format("{}, and with these factors GMRES found {}", told,
                                 probe.found() ? "a solution that was known only in part"
                                               : "another solution than one that was known");
@@ -288,29 +294,37 @@ std::unique_ptr<Vectors> SparseInverse<T>::validate_factors(const EliminationRun
 
 template <typename T>
 std::unique_ptr<Vectors> SparseInverse<T>::eliminate(const EliminationRun& run) {
+  if (state_ == State::empty) {
+    fail_everywhere(ExitCode::input, "there is no matrix to eliminate; prepare one first");
+  }
   facts_ = {};
-  by_gmres_ = unvalidated_ = false;
+  state_ = State::prepared;
   factors_.begin(gathered_.analysis(), matrix_->layout(), run);
-  factor(run);
-  if (overflowed_) return ensure_valid_factors(run);
+  FactorFailure failure;
+  if (factor(run)) {
+    failure = factors_.known_failure();
+    failure.words = "a pivot overflowed";
+    return ensure_valid_factors(run, failure);
+  }
   if (choice_.estimated) factors_.release_stacks();
-  if (choice_.refined) return nullptr;
-  if (run.first == nullptr && facts_.sparse->perturbed_pivots == 0) {
+  if (choice_.refined || (run.first == nullptr && facts_.sparse->perturbed_pivots == 0)) {
     constexpr double tame = 1e3;  // multipliers that leave refinement enough digits
-    unvalidated_ = largest_multiplier_ > tame;
+    const bool grew = !choice_.refined && largest_multiplier_ > tame;
+    state_ = grew ? State::unvalidated : State::by_factors;
     return nullptr;
   }
-  return ensure_valid_factors(run);
+  return ensure_valid_factors(run, factors_.known_failure());
 }
 
 template <typename T>
-std::unique_ptr<Vectors> SparseInverse<T>::ensure_valid_factors(const EliminationRun& run) {
-  FactorFailure failure = factors_.known_failure();
-  if (overflowed_) failure.words = "a pivot overflowed";
+std::unique_ptr<Vectors> SparseInverse<T>::ensure_valid_factors(const EliminationRun& run,
+                                                                FactorFailure failure) {
+  state_ = State::prepared;
   std::unique_ptr<Vectors> x = failure.words.empty() ? validate_factors(run, failure) : nullptr;
   if (failure.words.empty()) return run.first != nullptr ? std::move(x) : nullptr;
   factor_with_threshold(run, failure);
-  failed_ = facts_.sparse->gmres_steps > 0 || failed_;
+  state_ = State::by_factors;
+  gmres_failed_ = facts_.sparse->gmres_steps > 0 || gmres_failed_;
   facts_.notes.push_back(
       fmt::format("eliminated again{} with threshold pivoting, which delayed {} pivots: {}",
                   memory_.memory() == MemoryKind::gpu ? " on the host"
@@ -323,9 +337,12 @@ std::unique_ptr<Vectors> SparseInverse<T>::ensure_valid_factors(const Eliminatio
   // Next to a singular matrix they may be too far off alone.
   if (!look_for_known_solution().found()) {
     gmres();  // makes gmres_
-    by_gmres_ = true;
-    by_gmres_ = look_for_known_solution().found();
-    if (by_gmres_) facts_.notes.push_back("solutions are by GMRES on the factors of that");
+    state_ = State::by_gmres;
+    if (look_for_known_solution().found()) {
+      facts_.notes.push_back("solutions are by GMRES on the factors of that");
+    } else {
+      state_ = State::by_factors;
+    }
   }
   return nullptr;
 }
@@ -343,8 +360,8 @@ void SparseInverse<T>::apply_first(const Vectors& x, Vectors& y) {
     y.fill(0);  // which tells nothing
     return;
   }
-  unvalidated_ = false;
-  if (factors_.known_failure().words.empty()) {
+  FactorFailure failure = factors_.known_failure();
+  if (failure.words.empty()) {
     factors_.solve(false, x, y);
     // With the largest entry instead of the norm, which is as large at least: a pass less over A.
     const double norm = facts_.pivots.largest_entry;
@@ -354,27 +371,42 @@ void SparseInverse<T>::apply_first(const Vectors& x, Vectors& y) {
     for (std::size_t c = 0; c < sizes.size(); ++c) {
       good = good && relative_error(residuals[c], norm * of_y[c] + sizes[c]) <= refinable<T>;
     }
-    if (good) return;
+    if (good) {
+      state_ = State::by_factors;
+      return;
+    }
   }
   Progress silent("eliminating", 1, Progress::Show::off);
-  const std::unique_ptr<Vectors> first = ensure_valid_factors({silent, nullptr, &x, nullptr});
-  first != nullptr ? copy(*first, y) : apply(x, y);
+  const std::unique_ptr<Vectors> first =
+      ensure_valid_factors({silent, nullptr, &x, nullptr}, std::move(failure));
+  first != nullptr ? copy(*first, y) : solve(false, x, y);
+}
+
+template <typename T>
+void SparseInverse<T>::solve(bool transposed, const Vectors& x, Vectors& y) {
+  switch (state_) {
+    case State::by_factors:
+      return factors_.solve(transposed, x, y);
+    case State::by_gmres:
+      return transposed ? gmres_->apply_transposed(x, y) : gmres_->apply(x, y);
+    default:
+      fail_everywhere(ExitCode::input,
+                      "there are no factors of these values to solve with; eliminate first");
+  }
 }
 
 template <typename T>
 void SparseInverse<T>::apply(const Vectors& x, Vectors& y) {
-  if (unvalidated_) return apply_first(x, y);
-  by_gmres_ ? gmres_->apply(x, y) : factors_.solve(false, x, y);
+  state_ == State::unvalidated ? apply_first(x, y) : solve(false, x, y);
 }
 
 template <typename T>
 void SparseInverse<T>::apply_transposed(const Vectors& x, Vectors& y) {
-  if (unvalidated_) {
-    unvalidated_ = false;
+  if (state_ == State::unvalidated) {
     Progress silent("eliminating", 1, Progress::Show::off);
-    ensure_valid_factors({silent, nullptr, nullptr, nullptr});
+    ensure_valid_factors({silent, nullptr, nullptr, nullptr}, factors_.known_failure());
   }
-  by_gmres_ ? gmres_->apply_transposed(x, y) : factors_.solve(true, x, y);
+  solve(true, x, y);
 }
 
 SPSOLVE_INSTANTIATE(class SparseInverse)

@@ -43,18 +43,30 @@ class SparseInverse final : public Inverse {
   void apply(const Vectors& x, Vectors& y) override;
   void apply_transposed(const Vectors& x, Vectors& y) override;
   void expect(SolvePurpose purpose) override {
-    if (by_gmres_) gmres_->expect(purpose);
+    if (iterates()) gmres_->expect(purpose);
   }
-  bool iterates() const override { return by_gmres_; }
+  bool iterates() const override { return state_ == State::by_gmres; }
   std::vector<double> correction_residuals() const override {
-    return by_gmres_ ? gmres_->correction_residuals() : std::vector<double>{};
+    return iterates() ? gmres_->correction_residuals() : std::vector<double>{};
   }
   const InverseFacts& facts() const override { return facts_; }
 
  private:
   class UnrefinedInverse;
 
-  void factor(const EliminationRun& run);
+  /// prepare() leads to `prepared`, eliminate() to one that solves; the first solve with factors
+  /// that are `unvalidated` leads on from there. Where either fails, or threshold pivoting takes
+  /// the place of factors that do not do, it is `prepared` until other factors solve.
+  enum class State {
+    empty,        ///< no values: refuses to eliminate, and to solve
+    prepared,     ///< no factors of the values: refuses to solve
+    unvalidated,  ///< factors whose multipliers grew, to be tried out by the first solve
+    by_factors,   ///< factors solve alone
+    by_gmres,     ///< GMRES on factors solves
+  };
+
+  /// The factors without threshold pivoting; whether a pivot overflowed.
+  bool factor(const EliminationRun& run);
   void factor_with_threshold(const EliminationRun& run, const FactorFailure& failure);
   void refuse_singular(const ThresholdOutcome& found) const;
   bool is_too_small_to_try() const;
@@ -68,13 +80,15 @@ class SparseInverse final : public Inverse {
   bool finds(const Probe& probe) const;
   /// Predicted seconds that elimination with threshold pivoting takes a thread of the host.
   double seconds_of_threshold() const;
-  /// Whether the factors do, by themselves or with GMRES; if not, `failure` says why. Hands back
-  /// what was solved for run.first on the way.
+  /// Leads to the state in which the factors do, by themselves or with GMRES; if there is none,
+  /// `failure` says why. Hands back what was solved for run.first on the way.
   std::unique_ptr<Vectors> validate_factors(const EliminationRun& run, FactorFailure& failure);
-  /// validate_factors(), and what is done where it fails.
-  std::unique_ptr<Vectors> ensure_valid_factors(const EliminationRun& run);
-  /// ensure_valid_factors() by y <- A^-1 x, where factors are to be tried out yet.
+  /// validate_factors(), unless it is known that they fail, and what is done where they do.
+  std::unique_ptr<Vectors> ensure_valid_factors(const EliminationRun& run, FactorFailure failure);
+  /// Leads on from `unvalidated`, by y <- A^-1 x.
   void apply_first(const Vectors& x, Vectors& y);
+  /// y <- (R A C)^-1 x, or of the transposed matrix, as the state says.
+  void solve(bool transposed, const Vectors& x, Vectors& y);
   GmresInverse& gmres();
 
   Team& team_;
@@ -90,10 +104,8 @@ class SparseInverse final : public Inverse {
   SparseFactorization<T> factors_;
   std::unique_ptr<UnrefinedInverse> unrefined_;
   std::optional<GmresInverse> gmres_;  // on unrefined_, where it was asked for
-  bool by_gmres_ = false;
-  bool failed_ = false;       // GMRES on restricted pivots, for these values or some before
-  bool unvalidated_ = false;  // factors whose multipliers grew
-  bool overflowed_ = false;   // a pivot of the last ones
+  State state_ = State::empty;
+  bool gmres_failed_ = false;  // on restricted pivots, for these values or some before
   double largest_multiplier_ = 0;
   InverseFacts facts_;
 };
