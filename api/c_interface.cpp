@@ -109,7 +109,7 @@ bool in_range(const spsolve_options& wanted) {
          known(wanted.pivoting, SPSOLVE_PIVOTING_TOURNAMENT) &&
          known(wanted.precision, SPSOLVE_MIXED) && known(wanted.device, SPSOLVE_DEVICE_CUDA) &&
          wanted.refinement >= 0 && wanted.tolerance >= 0 && wanted.tolerance < 1 &&
-         wanted.iterations >= 0;
+         wanted.iterations >= 0 && wanted.right_hand_sides >= 1 && wanted.systems >= 1;
 }
 
 /// The options of a Solver, which are in range.
@@ -124,6 +124,8 @@ spsolve::Options options_of(const spsolve_options& wanted) {
   mine.preconditioner = static_cast<spsolve::Preconditioner>(wanted.preconditioner);
   mine.tolerance = wanted.tolerance;
   mine.iterations = wanted.iterations;
+  mine.right_hand_sides = wanted.right_hand_sides;
+  mine.systems = wanted.systems;
   if (wanted.coordinates != nullptr) {
     mine.node_coordinates = rows_of(wanted.coordinates, wanted.nodes, wanted.dimensions);
   }
@@ -202,7 +204,9 @@ void spsolve_options_init(spsolve_options* options) {
               defaults.iterations,
               nullptr,
               0,
-              0};
+              0,
+              defaults.right_hand_sides,
+              defaults.systems};
 }
 
 spsolve_status spsolve_solver_create(const spsolve_matrix* matrix, const spsolve_options* options,

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "choice/gpus.hpp"
 #include "config/config.hpp"
-#include "task/gpus.hpp"
 
 namespace spsolve {
 

@@ -6,10 +6,10 @@
 #include <omp.h>
 
 #include "api/gpus.hpp"
+#include "choice/place.hpp"
 #include "distribute/distributed_product.hpp"
 #include "distribute/reading/scatter.hpp"
 #include "multiply/kernel/kernel.hpp"
-#include "task/backend.hpp"
 
 namespace spsolve {
 

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "apps/line/command_line.hpp"
+#include "choice/factorization_estimate.hpp"
 #include "core/timer.hpp"
 #include "io/binary/dense_file.hpp"
 #include "io/dense_source.hpp"
@@ -27,7 +28,6 @@
 #include "process/system.hpp"
 #include "report/html_report.hpp"
 #include "report/svg.hpp"
-#include "sparse/study/factorization_estimate.hpp"
 #include "team/team.hpp"
 
 namespace spsolve {

@@ -2,6 +2,7 @@
 // their layout allows; the interpreter's lock is released while something is computed.
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -82,23 +83,38 @@ void translate(const std::exception_ptr& thrown, void*) {
 
 // --- options
 
-/// Options from words: keys of the section `solve` of a configuration, device and share_gpus.
+/// A number of systems that are expected.
+Index expected(const std::string& word, const std::string& text) {
+  Index number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc{} || end != text.data() + text.size() || number < 1) {
+    fail(ExitCode::input, "'{}' must be a whole number from 1 on, not '{}'", word, printable(text));
+  }
+  return number;
+}
+
+/// Options from words: keys of the section `solve` of a configuration, device, share_gpus, and the
+/// systems that are expected.
 Options options_of(const nb::dict& given) {
   Config config;
+  Options mine;
   for (const auto& [key, value] : given) {
     const auto word = nb::cast<std::string>(key);
     auto text = nb::cast<std::string>(value);
+    if (word == "right_hand_sides" || word == "systems") {
+      (word == "systems" ? mine.systems : mine.right_hand_sides) = expected(word, text);
+      continue;
+    }
     const bool at_top = word == "device" || word == "share_gpus";
-    const Option* const option = word == "ranks" || word == "initial_guess"
-                                     ? nullptr
-                                     : find_option(at_top ? word : "solve." + word);
+    const Option* const option =
+        word == "ranks" ? nullptr : find_option(at_top ? word : "solve." + word);
     if (option == nullptr) {
       std::string meant = meant_key(word);
       if (meant.starts_with("solve.")) meant.erase(0, 6);
       if (meant == "device" || find_option("solve." + meant) != nullptr) {
         fail(ExitCode::input, "'{}' is not an option; did you mean '{}'?", word, meant);
       }
-      std::vector<std::string_view> known{"device", "share_gpus"};
+      std::vector<std::string_view> known{"device", "share_gpus", "right_hand_sides", "systems"};
       for (const Option& each : options()) {
         if (each.key.starts_with("solve.")) known.push_back(each.key.substr(6));
       }
@@ -110,11 +126,10 @@ Options options_of(const nb::dict& given) {
     }
     option->set(config, text);
   }
-  Options options;
-  static_cast<SolverOptions&>(options) = config.solve;
-  options.device = config.device;
-  options.share_gpus = config.share_gpus;
-  return options;
+  static_cast<SolverOptions&>(mine) = config.solve;
+  mine.device = config.device;
+  mine.share_gpus = config.share_gpus;
+  return mine;
 }
 
 // --- matrices
@@ -298,11 +313,10 @@ class PreparedProduct {
   bool on_host_ = true;
 };
 
-nb::dict plan(const Matrix& a, const nb::dict& given, Index columns,
-              const nb::object& coordinates) {
+nb::dict plan(const Matrix& a, const nb::dict& given, const nb::object& coordinates) {
   Options options = options_of(given);
   options.node_coordinates = coordinates_of(coordinates);
-  const SolverPlan plan = unlocked([&] { return plan_solver(a, options, columns); });
+  const SolverPlan plan = unlocked([&] { return plan_solver(a, options); });
   nb::dict told;
   told["method"] = plan.method;
   told["device"] = plan.device;
@@ -364,8 +378,7 @@ NB_MODULE(_core, module) {
       .def("apply_plain", &PreparedProduct::apply_plain, "x"_a, "y"_a)
       .def_prop_ro("kernel", &PreparedProduct::kernel)
       .def_prop_ro("device", &PreparedProduct::device);
-  module.def("plan", &plan, "matrix"_a, "options"_a, "columns"_a,
-             "coordinates"_a.none() = nb::none());
+  module.def("plan", &plan, "matrix"_a, "options"_a, "coordinates"_a.none() = nb::none());
   module.def("on_gpu", &array_on_gpu, "address"_a, "shape"_a);
   module.def("read_array", &read_array, "file"_a);
   module.def(

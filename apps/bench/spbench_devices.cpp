@@ -1,8 +1,8 @@
 #include "apps/bench/spbench_devices.hpp"
 
 #include "api/gpus.hpp"
+#include "choice/gpus.hpp"
 #include "core/error.hpp"
-#include "task/gpus.hpp"
 
 #ifdef SPSOLVE_HAVE_CUDA
 #include "apps/bench/gpu/cuda_device.hpp"

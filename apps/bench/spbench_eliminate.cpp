@@ -12,10 +12,10 @@
 #include "apps/bench/spbench.hpp"
 #include "apps/bench/spbench_devices.hpp"
 #include "apps/line/command_line.hpp"
+#include "choice/factorization_estimate.hpp"
 #include "config/schema.hpp"
 #include "core/error.hpp"
 #include "process/system.hpp"
-#include "sparse/study/factorization_estimate.hpp"
 
 namespace spsolve {
 

@@ -98,6 +98,9 @@ struct SolverOptions {
   Index iterations = 0;
   double time_limit = 0;
   Index restart = 30;
+  /// Krylov methods: a file with a first guess of the first solution, n x right-hand sides. Empty:
+  /// none.
+  std::string initial_guess = {};
   /// Krylov methods with multigrid: a file with the coordinates of the nodes of linear elasticity,
   /// nodes x 2 or 3, of a matrix with as many unknowns a node, which follow each other; see
   /// docs/methods.md. Empty: none.
@@ -122,6 +125,12 @@ enum class Device { automatic, host, cuda };
 struct Options : SolverOptions {
   Device device = Device::automatic;
   bool share_gpus = false;  ///< whether ranks may share a GPU
+  /// The systems that are expected, which Method::automatic and the plan of memory go by: columns
+  /// of B that are solved for at once, and systems in turn, with other right-hand sides or with
+  /// other values. One right-hand side of one system may be iterated where it is soonest solved so;
+  /// for several, factors are made. More than are expected are solved all the same.
+  Index right_hand_sides = 1;
+  Index systems = 1;
   /// Coordinates of the nodes, nodes x 2 or 3, in place of a file of `coordinates`; of rank 0.
   Dense<double> node_coordinates = {};
 };

@@ -58,19 +58,21 @@ struct SolverPlan {
 };
 
 /// Analyses the pattern, chooses and plans; takes no memory for factors. Likewise collective.
-SolverPlan plan_solver(const Matrix& a, const Options& options = {}, Index right_hand_sides = 1,
-                       Ranks ranks = {});
+SolverPlan plan_solver(const Matrix& a, const Options& options = {}, Ranks ranks = {});
 
 /// Solves systems with one square matrix A, n x n: eliminated once, solved with as often as wanted,
 /// eliminated again for new values of the same pattern. Over several ranks every call is
 /// collective; rank r has the rows own() of right-hand sides and solutions, and none holds more,
-/// but for rank 0 where it does a sparse elimination alone. A failure throws the same Error on
-/// every rank: input, resources (with what would do), not_trustworthy (A is singular). The program
-/// spsolve does its work by the same code, and gets the same bits.
+/// but for rank 0 where it does a sparse elimination alone; where Method::automatic leaves a small
+/// system to one GPU, own() is all rows on rank 0 and none elsewhere. A failure throws the same
+/// Error on every rank: input, resources (with what would do), not_trustworthy (A is singular). The
+/// program spsolve chooses the method and does its work by the same code, and gets the same bits
+/// for the first system. Where Method::automatic or a name has chosen an iteration, this begins
+/// with the first right-hand sides, and what it fails by is told then: an elimination may follow.
 class Solver {
  public:
-  /// Plans, refuses a system that does not fit into memory, and eliminates. `a`: of rank 0; others
-  /// pass an empty one.
+  /// Plans, refuses a system that does not fit into memory, and eliminates or prepares to iterate.
+  /// `a`: of rank 0; others pass an empty one.
   explicit Solver(const Matrix& a, const Options& options = {}, Ranks ranks = {});
   ~Solver();
   Solver(Solver&&) noexcept;

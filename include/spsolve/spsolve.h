@@ -121,6 +121,10 @@ typedef struct {
   const double* coordinates;
   int64_t nodes;
   int dimensions;
+  /* The systems that are expected, which SPSOLVE_METHOD_AUTO goes by, as spsolve::Options has them:
+   * columns at once, and systems in turn, with other right-hand sides or values. */
+  int64_t right_hand_sides;
+  int64_t systems;
 } spsolve_options;
 
 /* The defaults of the program. */
@@ -137,7 +141,7 @@ typedef struct {
   int sweeps;
 } spsolve_trust;
 
-/* Eliminates the square matrix; `options` may be NULL. */
+/* Eliminates the square matrix, or prepares to iterate; `options` may be NULL. */
 spsolve_status spsolve_solver_create(const spsolve_matrix* matrix, const spsolve_options* options,
                                      spsolve_solver** solver);
 

@@ -68,10 +68,7 @@ struct Config {
     Index columns = 1;
     bool operator==(const RightHandSide&) const = default;
   };
-  struct Solve : SolverOptions {
-    std::filesystem::path initial_guess;
-    bool operator==(const Solve&) const = default;
-  };
+  using Solve = SolverOptions;
   struct Multiply {
     std::string kernel = "auto";
     BandsChoice bands = BandsChoice::automatic;

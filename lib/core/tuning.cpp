@@ -21,6 +21,8 @@ std::string tuning_table() {
   line("host", "least_order_of_few", host.least_order_of_few);
   line("host", "few_nonzeros_a_row", host.few_nonzeros_a_row);
   line("host", "bytes_per_second", host.bytes_per_second);
+  line("host", "blocked_flops_per_second", host.blocked_flops_per_second);
+  line("host", "columnwise_flops_per_second", host.columnwise_flops_per_second);
   line("host", "sparse_flops_per_second", host.sparse_flops_per_second);
   line("host", "seconds_of_sparse_entry", host.seconds_of_sparse_entry);
   line("host", "least_order_for_iteration", host.least_order_for_iteration);
@@ -59,6 +61,8 @@ std::string tuning_table() {
   line("gpu", "seconds_of_setup", gpu.seconds_of_setup);
   line("gpu", "seconds_of_solves", gpu.seconds_of_solves);
   line("gpu", "seconds_of_estimates", gpu.seconds_of_estimates);
+  line("gpu", "blocked_flops_per_second", gpu.blocked_flops_per_second);
+  line("gpu", "columnwise_flops_per_second", gpu.columnwise_flops_per_second);
   line("gpu", "sparse_flops_per_second", gpu.sparse_flops_per_second);
   line("gpu", "seconds_of_sparse_entry", gpu.seconds_of_sparse_entry);
   line("gpu", "seconds_of_level", gpu.seconds_of_level);

@@ -40,6 +40,11 @@ struct HostTuning {
   /// Bytes that memory gives a rank in a second, as predictions of products have it.
   double bytes_per_second = 1e10;
 
+  /// Flops a second of a rank that predictions of dense elimination reckon with: in blocks at the
+  /// speed of products of matrices, column by column at that of memory.
+  double blocked_flops_per_second = 5e10;
+  double columnwise_flops_per_second = 4e9;
+
   /// Flops a second of one thread that predictions of sparse elimination reckon with, and the
   /// seconds that every entry of the factors takes in addition.
   double sparse_flops_per_second = 2e10;
@@ -147,6 +152,10 @@ struct GpuTuning {
   /// that estimate a condition take at least.
   double seconds_of_solves = 0.05;
   double seconds_of_estimates = 0.1;
+
+  /// See HostTuning.
+  double blocked_flops_per_second = 4e13;
+  double columnwise_flops_per_second = 5e11;
 
   /// The figures of predictions of sparse elimination on a GPU: flops a second, and the seconds
   /// that every entry of the factors takes in addition. An H100 took 0.103, 0.314 and 1.08 s for

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "choice/solver_table.hpp"
 #include "process/phase_times.hpp"
 #include "solve/inverse.hpp"
 #include "solve/operators/equilibrate.hpp"
@@ -11,7 +12,6 @@
 #include "solve/trust/refine.hpp"
 #include "solve/trust/trust.hpp"
 #include "solve/trust/trust_table.hpp"
-#include "system/solver_table.hpp"
 
 namespace spsolve::inline system {
 

@@ -1,14 +1,9 @@
 #include "task/begin.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
-#include <limits>
 
 #include <omp.h>
-#include <unistd.h>
 
 #include "config/schema.hpp"
 #include "core/blas/blas.hpp"
@@ -17,6 +12,7 @@
 #include "io/files/special_file.hpp"
 #include "io/matrix_source.hpp"
 #include "matrix/convert.hpp"
+#include "plan/blas_threads.hpp"
 #include "process/log.hpp"
 #include "process/system.hpp"
 
@@ -26,27 +22,6 @@ std::vector<std::filesystem::path> result_files(const Config& config) {
   const bool solves = config.task == Task::solve;
   return {solves ? config.output.solution : config.output.product, config.output.report,
           config.output.html, solves ? config.checkpoint.systems : ""};
-}
-
-void set_blas_threads(int threads) {
-  constexpr auto unlimited = std::numeric_limits<std::int64_t>::max();
-  if (left_under_process_limit() == unlimited) return blas::set_threads(threads);
-#pragma omp parallel num_threads(threads)
-  {
-    // The threads' stacks, and arenas of the C library that they allocate from.
-    void* volatile first = std::malloc(1);
-    std::free(first);
-  }
-  constexpr std::int64_t beside = 4 << 20;  // of other mappings until it has its buffers
-  const std::int64_t left = left_under_process_limit(), buffers = blas::bytes_to_map(threads);
-  const std::int64_t needed = buffers > 0 ? buffers + beside : 0;
-  if (needed > left) {
-    fail(ExitCode::resources,
-         "the limit of the process's memory (ulimit -v) leaves {}, and the BLAS takes {} with "
-         "buffers of {} thread{}; raise the limit, or use fewer threads",
-         readable_bytes(left), readable_bytes(needed), threads, threads == 1 ? "" : "s");
-  }
-  blas::map_buffers(threads);
 }
 
 void begin_report(const Config& config, const Team& team, const Versions& versions,

@@ -22,12 +22,6 @@ void begin_report(const Config& config, const Team& team, const Versions& versio
 /// The files that the task writes, "" for none.
 std::vector<std::filesystem::path> result_files(const Config& config);
 
-/// Sets the threads of this process' BLAS and, where the process may not map what it likes (ulimit
-/// -v), has them and the BLAS take their memory now: before anything else is planned, as it is then
-/// no longer free. Throws Error(resources) where that does not fit, which the BLAS itself would
-/// wait for without an end.
-void set_blas_threads(int threads);
-
 /// Sets this rank's threads: starts them once, as OpenMP would end the process where the system
 /// gives no more, and has the BLAS map their buffers where the process may not map what it likes.
 /// Throws Error(resources) where it may not, or they cannot be started. Collective.

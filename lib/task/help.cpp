@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "choice/solver_table.hpp"
 #include "config/schema.hpp"
 #include "core/did_you_mean.hpp"
 #include "core/error.hpp"
@@ -9,7 +10,6 @@
 #include "matrix/generate/generate.hpp"
 #include "multiply/kernel/kernel.hpp"
 #include "report/report_fields.hpp"
-#include "system/solver_table.hpp"
 
 namespace spsolve::inline task {
 

@@ -5,6 +5,8 @@
 #include <optional>
 #include <type_traits>
 
+#include "choice/gpu_memory.hpp"
+#include "choice/place.hpp"
 #include "config/schema.hpp"
 #include "core/statistics.hpp"
 #include "distribute/distributed_product.hpp"
@@ -15,9 +17,7 @@
 #include "multiply/cost.hpp"
 #include "multiply/published/csr_kernels.hpp"
 #include "process/system.hpp"
-#include "task/backend.hpp"
 #include "task/begin.hpp"
-#include "task/gpu_memory.hpp"
 #include "task/ignored_keys.hpp"
 #include "task/multivector.hpp"
 

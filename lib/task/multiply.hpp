@@ -3,10 +3,10 @@
 #include <optional>
 #include <string_view>
 
+#include "choice/gpus.hpp"
 #include "config/config.hpp"
 #include "plan/memory_plan.hpp"
 #include "report/report.hpp"
-#include "task/gpus.hpp"
 #include "team/team.hpp"
 
 namespace spsolve::inline task {

@@ -239,17 +239,24 @@ def factor(a: Any, *, comm: Any = None, **options: Any) -> Factors:
     an array of nodes x 2 or 3 or a file of one. Raises InputError, ResourcesError, and NotTrustworthyError where the
     matrix is singular. Other threads of Python run meanwhile, and Ctrl-C stops it.
 
+    ``right_hand_sides`` and ``systems`` are those expected, which ``method="auto"`` and the plan of
+    memory go by: columns of b at once, and systems in turn, with other b or by ``refactor``. By
+    themselves 1 and 2, so that there are factors; of one system, as ``solve`` and the program
+    ``spsolve`` have it, ``auto`` may iterate.
+
     ``comm``: a communicator of mpi4py, whose processes factor and solve together; every call is
     then theirs. ``a`` counts on rank 0 alone, as do new values; others may give None. Each process
     has the rows ``own`` of right-hand sides and solutions.
     """
-    return Factors(a, comm=comm, **options)
+    return Factors(a, comm=comm, **{"systems": 2, **options})
 
 
 def solve(a: Any, b: Any, *, transposed: bool = False, comm: Any = None, **options: Any) -> Any:
-    """x of A x = b, or of A^T x = b: ``factor(a, **options).solve(b)``. With a communicator of
-    mpi4py ``a`` and ``b`` count on rank 0, and every process gets the whole x."""
-    factors = Factors(a, comm=comm, **options)
+    """x of A x = b, or of A^T x = b: ``factor(a, systems=1, **options).solve(b)``, as the program
+    ``spsolve`` does. With a communicator of mpi4py ``a`` and ``b`` count on rank 0, and every
+    process gets the whole x."""
+    columns = np.shape(b)[1] if b is not None and len(np.shape(b)) == 2 else 1
+    factors = Factors(a, comm=comm, **{"right_hand_sides": max(1, columns), **options})
     if comm is None:
         return factors.solve(b, transposed=transposed)
 
@@ -270,5 +277,5 @@ def analyse(a: Any, *, columns: int = 1, **options: Any) -> Plan:
     method, device, ordering and entries of factors of a sparse method, flops and predicted seconds
     of the elimination, bytes of host memory, whether they fit, and what would do where they do not.
     """
-    words, places = _words(options)
-    return Plan(**_core.plan(_arrays.as_matrix(a), words, columns, places))
+    words, places = _words({"systems": 2, "right_hand_sides": columns, **options})
+    return Plan(**_core.plan(_arrays.as_matrix(a), words, places))

@@ -251,6 +251,16 @@ class Solving(unittest.TestCase):
         self.assertFalse(dense.fits)
         self.assertIn("need", dense.remedy + " need")
 
+    def test_auto_goes_by_what_is_expected(self):
+        told = {"device": "host"}
+        for more, method in (({}, "sparse_cholesky"), ({"systems": 1}, "cg"),
+                             ({"systems": 1, "right_hand_sides": 2}, "sparse_cholesky")):
+            self.assertEqual(spsolve.analyse("grid3d:30", **told, **more).method, method, more)
+            self.assertEqual(spsolve.factor("grid3d:30", **told, **more).report.method, method, more)
+        for wrong in ({"systems": 0}, {"right_hand_sides": "many"}):
+            with self.assertRaisesRegex(spsolve.InputError, "a whole number from 1 on"):
+                spsolve.factor("grid3d:4", **wrong)
+
 
 class Failing(unittest.TestCase):
     def test_errors_have_the_exit_codes(self):

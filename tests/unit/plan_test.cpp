@@ -6,10 +6,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "choice/solver_table.hpp"
 #include "dense/columnwise/host_dense_rows.hpp"
 #include "plan/memory_plan.hpp"
 #include "process/system.hpp"
-#include "system/solver_table.hpp"
 
 namespace spsolve {
 namespace {

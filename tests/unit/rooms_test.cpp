@@ -74,6 +74,19 @@ std::string circles_of(Rooms rooms) {
   return fmt::format("{}", fmt::join(left, "\n"));
 }
 
+/// What the library's interface includes of tasks, which are the application's: both go the way of
+/// rooms below.
+std::string interface_includes_of_tasks(const Rooms& rooms) {
+  std::vector<std::string> wrong;
+  for (const auto& [room, included] : rooms) {
+    if (!room.starts_with("api")) continue;
+    for (const std::string& other : included) {
+      if (other.starts_with("lib/task")) wrong.push_back(room + " includes " + other);
+    }
+  }
+  return fmt::format("{}", fmt::join(wrong, "\n"));
+}
+
 TEST(Rooms, IncludeEachOtherInOneDirection) {
   Rooms rooms;
   for (const char* folder : {"lib", "mpi", "api", "cuda", "apps", "python"}) {
@@ -82,7 +95,9 @@ TEST(Rooms, IncludeEachOtherInOneDirection) {
   EXPECT_GT(rooms.size(), 80u);
   EXPECT_TRUE(rooms["lib/team"].contains("lib/core"));
   EXPECT_TRUE(rooms["lib/sparse/analysis"].contains("lib/sparse/fronts"));
+  EXPECT_TRUE(rooms["api"].contains("lib/choice"));
   EXPECT_EQ(circles_of(rooms), "");
+  EXPECT_EQ(interface_includes_of_tasks(rooms), "");
 }
 
 /// Files of lib and cuda whose names are not in the namespace of their room, spsolve::sparse for
@@ -128,6 +143,23 @@ TEST(Rooms, ACircleOfTheSecondLevelIsSeen) {
   EXPECT_EQ(circles_of(rooms),
             "lib/sparse/fronts includes lib/sparse/solve\n"
             "lib/sparse/solve includes lib/sparse/fronts");
+}
+
+TEST(Rooms, ATaskInTheInterfaceIsSeen) {
+  const test::TemporaryFolder sources;
+  const auto write = [&](const fs::path& file, const std::string& include) {
+    fs::create_directories((sources / file).parent_path());
+    std::ofstream(sources / file) << fmt::format("#include \"{}\"\n", include);
+  };
+  write("lib/choice/choice.hpp", "cstdint");
+  write("lib/task/input/input.hpp", "choice/choice.hpp");
+  write("api/solver.cpp", "choice/choice.hpp");
+  Rooms rooms;
+  note_includes(sources / "", "api", rooms);
+  EXPECT_EQ(interface_includes_of_tasks(rooms), "");
+  write("api/matrix.cpp", "task/input/input.hpp");
+  note_includes(sources / "", "api", rooms);
+  EXPECT_EQ(interface_includes_of_tasks(rooms), "api includes lib/task/input");
 }
 
 }  // namespace

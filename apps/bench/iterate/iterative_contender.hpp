@@ -7,7 +7,7 @@
 #include "distribute/layout/row_layout.hpp"
 #include "matrix/csr.hpp"
 #include "matrix/dense.hpp"
-#include "task/input/coordinates.hpp"
+#include "system/coordinates.hpp"
 #include "team/team.hpp"
 
 namespace spsolve::bench {

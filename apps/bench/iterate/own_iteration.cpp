@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "choice/solver_table.hpp"
 #include "dense/host_device.hpp"
 #include "solve/operators/equilibrate.hpp"
-#include "system/solver_table.hpp"
 
 namespace spsolve::bench {
 

@@ -156,15 +156,6 @@ Index columns_of_b(const Config::RightHandSide& config, std::optional<Index> row
   return most;
 }
 
-void check_first_guess(const fs::path& file, Index rows, Index columns) {
-  if (file.empty()) return;
-  const DenseShape guess = describe_dense(file);
-  require_shape(file, guess, rows, "first guess");
-  if (guess.columns == columns) return;
-  fail(ExitCode::input, "{}: the first guess has {} columns, and there are {} right-hand sides",
-       file.string(), guess.columns, columns);
-}
-
 bool solution_is_ones(const Config::RightHandSide& config) {
   return config.kind == RightHandSideKind::row_sums;
 }

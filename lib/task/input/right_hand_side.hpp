@@ -37,10 +37,6 @@ FoundRightHandSide find_right_hand_side(const Config& config, Index rows);
 /// Throws Error(input) where a file has another number.
 Index columns_of_b(const Config::RightHandSide& config, std::optional<Index> rows);
 
-/// Throws Error(input) where a file with a first guess of the solution, "" for none, is not `rows`
-/// x `columns`, one for each right-hand side.
-void check_first_guess(const std::filesystem::path& file, Index rows, Index columns);
-
 /// Whether x is known to be all ones.
 bool solution_is_ones(const Config::RightHandSide& config);
 

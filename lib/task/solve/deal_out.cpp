@@ -4,7 +4,7 @@
 
 #include "distribute/reading/read_in_bands.hpp"
 #include "distribute/reading/scatter.hpp"
-#include "task/input/coordinates.hpp"
+#include "system/coordinates.hpp"
 
 namespace spsolve::inline task {
 

@@ -2,11 +2,11 @@
 
 #include <memory>
 
+#include "choice/system_choice.hpp"
 #include "config/config.hpp"
 #include "process/phase_times.hpp"
 #include "report/report.hpp"
 #include "solve/operators/system_matrix.hpp"
-#include "task/solve/solve_plan.hpp"
 #include "team/team.hpp"
 
 namespace spsolve::inline task {

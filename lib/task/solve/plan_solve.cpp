@@ -1,12 +1,9 @@
-#include <omp.h>
-
+#include "choice/system_choice.hpp"
 #include "process/system.hpp"
 #include "sparse/ranks/ranks_table.hpp"
-#include "task/backend.hpp"
+#include "system/coordinates.hpp"
 #include "task/begin.hpp"
-#include "task/gpu_memory.hpp"
 #include "task/solve/solve.hpp"
-#include "task/solve/solve_plan.hpp"
 #include "task/solve/system_known.hpp"
 
 namespace spsolve::inline task {
@@ -35,36 +32,23 @@ std::string table_of_ranks(const SolverQuestion& question, Team& team, int most)
 MemoryCheck plan_over(const Config& config, Team& team, const Gpus& gpus, MemoryPlan& plan,
                       int most_ranks) {
   take_threads(config, team);
-  const SystemShape shape = shape_for_all(config, team);
-  const LateAnalysis late = [&] { return analyse_pattern_instead(config, shape, team); };
-  const Rotated rotated = rotated_by(config);
-  PatternAnalysis pattern_analysis;
+  SystemShape shape = shape_for_all(config, team);
+  // A table is that of an elimination.
+  shape.is_solved_once = shape.is_solved_once && most_ranks == 0;
   const std::int64_t resident = resident_memory();
+  SystemChoice choice(config, shape, team, gpus);
   if (may_be_sparse(config)) {
     if (MemoryCheck reading = check_reading(config, shape, team, plan); !reading.fits)
       return reading;
     const Csr<double> whole = together(
         team, [&] { return team.rank() == 0 ? load_rotated(config.matrix) : Csr<double>{}; });
-    pattern_analysis = most_ranks > 0
-                           ? analyse_pattern_for(config, team, whole)
-                           : analyse_pattern_for_run(config, shape, team, whole, {}, gpus);
+    choice.analyse(whole, find_coordinates(team, config, shape.matrix.rows).dimensions > 0);
   }
-  TaskReport ignored;
-  const bool on_gpu = wants_gpu_elimination(config, shape.matrix.rows, team, gpus, ignored);
-  if (on_gpu && !gpus.dense_bytes) {
-    fail_everywhere(ExitCode::resources, "device=cuda: {}", gpus.why_none);
-  }
-  const bool on_hosts =
-      !on_gpu || stays_on_hosts(config, shape, pattern_analysis, team.size(), gpus.dense_bytes);
-  SolverQuestion question =
-      question_for(config, shape, team.size(), on_hosts ? GpuDenseBytes{} : gpus.dense_bytes,
-                   std::move(pattern_analysis));
-  std::string note;
-  MemoryCheck check = plan_what_fits(
-      question, rotated, resident, team, plan,
-      on_hosts ? std::nullopt : free_memory_of_own_gpu(config, team, gpus), note, late);
-  if (!note.empty()) plan.about = note + "\n" + plan.about;
-  if (most_ranks > 0) plan.about += table_of_ranks(question, team, most_ranks);
+  const std::optional<std::int64_t> gpu_available = choice.place_for_plan();
+  MemoryCheck check = choice.plan(resident, gpu_available, plan,
+                                  [&] { return analyse_pattern_instead(config, shape, team); });
+  if (!choice.note().empty()) plan.about = choice.note() + "\n" + plan.about;
+  if (most_ranks > 0) plan.about += table_of_ranks(choice.question(), team, most_ranks);
   return check;
 }
 
@@ -72,7 +56,8 @@ MemoryCheck plan_over(const Config& config, Team& team, const Gpus& gpus, Memory
 
 MemoryCheck plan_solve(const Config& config, Team& team, const Gpus& gpus, MemoryPlan& plan,
                        int most_ranks) {
-  if (!solves_alone(config, team, gpus)) return plan_over(config, team, gpus, plan, most_ranks);
+  if (!solves_alone(config, team, gpus, [&] { return shape_for_all(config, team).matrix.rows; }))
+    return plan_over(config, team, gpus, plan, most_ranks);
   MemoryCheck check = together(team, [&] {
     SoloTeam alone;
     return team.rank() == 0 ? plan_over(config, alone, gpus, plan, most_ranks) : MemoryCheck{};

@@ -3,6 +3,9 @@
 #include <algorithm>
 
 #include "checkpoint/checkpoints.hpp"
+#include "choice/gpu_memory.hpp"
+#include "choice/place.hpp"
+#include "choice/system_choice.hpp"
 #include "config/schema.hpp"
 #include "core/blas/blas.hpp"
 #include "core/tuning.hpp"
@@ -16,16 +19,15 @@
 #include "process/system.hpp"
 #include "report/summary.hpp"
 #include "sparse/analysis/analysis_summary.hpp"
+#include "system/coordinates.hpp"
+#include "system/first_guess.hpp"
 #include "system/system_solver.hpp"
-#include "task/backend.hpp"
 #include "task/begin.hpp"
-#include "task/gpu_memory.hpp"
 #include "task/ignored_keys.hpp"
 #include "task/input/right_hand_side.hpp"
 #include "task/naming.hpp"
 #include "task/solve/deal_out.hpp"
 #include "task/solve/sequence.hpp"
-#include "task/solve/solve_plan.hpp"
 #include "task/solve/system_known.hpp"
 #include "task/solve/systems_so_far.hpp"
 #include "vectors/vector_files.hpp"
@@ -85,32 +87,28 @@ class SolveRun {
     if (looks_first) whole = read();
     const AnalysisCache cache{config_.checkpoint.directory,
                               config_.checkpoint.resume != ResumeChoice::never};
-    PatternAnalysis pattern_analysis = times_.measure("analyse", [&] {
-      return naming(report_.matrix, [&] {
-        return analyse_pattern_for_run(config_, shape, team_, whole, cache, gpus_);
-      });
+    SystemChoice choice(config_, shape, team_, gpus_);
+    times_.measure("analyse", [&] {
+      naming(report_.matrix,
+             [&] { choice.analyse(whole, looks_first && has_coordinates(shape), cache); });
     });
-    analysis_cache_ = pattern_analysis.cached_in;
-    if (!pattern_analysis.note.empty()) report_.notes.push_back(pattern_analysis.note);
-    if (pattern_analysis.analysis != nullptr)
-      hand_back_freed_memory();  // graphs and the pieces of them
-    const std::unique_ptr<ComputeDevice> memory = times_.measure("device", [&] {
-      return place_system(config_, shape, pattern_analysis, team_, gpus_, report_);
-    });
+    const SolverQuestion& question = choice.question();
+    const PatternAnalysis& analysed = question.pattern_analysis;
+    analysis_cache_ = analysed.cached_in;
+    if (!analysed.note.empty()) report_.notes.push_back(analysed.note);
+    const std::unique_ptr<ComputeDevice> memory =
+        times_.measure("device", [&] { return choice.place(report_); });
     const bool on_gpu = memory->memory() == MemoryKind::gpu;
     const GpuMemoryWatch on_its_gpu(gpus_, on_gpu);
-    SolverQuestion question =
-        question_for(config_, shape, team_.size(), on_gpu ? gpus_.dense_bytes : GpuDenseBytes{},
-                     std::move(pattern_analysis));
-    plan(shape, question, on_its_gpu.available());
+    plan(shape, choice, on_its_gpu.available());
     if (!looks_first && !shape.reads_together) whole = read();
 
-    const SolverRow& row = *naming(report_.matrix, [&] { return &choose_solver(question); });
+    const SolverRow& row = *naming(report_.matrix, [&] { return &choice.row(); });
     const bool wants_checkpoints = is_checkpointed(row, question);
-    if (is_sparse(row.method)) draw(whole, question.pattern_analysis);
+    if (is_sparse(row.method)) draw(whole, analysed);
     SystemSolver solver(deal_out(config_, shape, team_, std::move(whole),
                                  {memory->vectors(), row.method}, times_, report_),
-                        row, question, *memory, before_second_of(row, question));
+                        row, question, *memory, before_second_of(choice));
     const auto steps =
         steps_for_all(team_, together(team_, [&] {
                         return team_.rank() == 0 ? steps_of(config_, found) : std::vector<Step>{};
@@ -154,9 +152,9 @@ class SolveRun {
 
   /// The work before another method takes the place of a first choice: where that was an iteration,
   /// signals end the elimination, which keeps nothing.
-  BeforeDouble before_second_of(const SolverRow& row, const SolverQuestion& question) {
-    const BeforeDouble check = check_in_double(question, team_, gpus_);
-    if (!is_krylov(row.method)) return check;
+  BeforeDouble before_second_of(const SystemChoice& choice) {
+    const BeforeDouble check = choice.check_in_double();
+    if (!is_krylov(choice.row().method)) return check;
     return [this, check](const std::string& why) {
       check(why);
       if (end_) end_at_once();
@@ -171,15 +169,14 @@ class SolveRun {
   }
 
   /// Refuses a system that does not fit, before anything is allocated.
-  void plan(const SystemShape& shape, SolverQuestion& question,
+  void plan(const SystemShape& shape, SystemChoice& choice,
             std::optional<std::int64_t> gpu_available) {
     MemoryPlan plan;
-    std::string note;
     const MemoryCheck memory = naming(report_.matrix, [&] {
-      return plan_what_fits(question, rotated_by(config_), resident_, team_, plan, gpu_available,
-                            note, [&] { return analyse_pattern_instead(config_, shape, team_); });
+      return choice.plan(resident_, gpu_available, plan,
+                         [&] { return analyse_pattern_instead(config_, shape, team_); });
     });
-    if (!note.empty()) report_.notes.push_back(note);
+    if (!choice.note().empty()) report_.notes.push_back(choice.note());
     refuse_what_does_not_fit(plan, memory, report_);
   }
 
@@ -193,6 +190,11 @@ class SolveRun {
   /// file.mtx -> Coo -> Csr on rank 0
   Csr<double> read() {
     return read_matrix(config_, team_, times_, report_, [](const Csr<double>&) {});
+  }
+
+  /// Whether coordinates of the system's nodes are known.
+  bool has_coordinates(const SystemShape& shape) {
+    return find_coordinates(team_, config_, shape.matrix.rows).dimensions > 0;
   }
 
   /// The patterns of a sparse elimination, for output.html.
@@ -222,8 +224,7 @@ class SolveRun {
     std::unique_ptr<Vectors> guess;
     if (!config_.solve.initial_guess.empty() && is_krylov(solver.choice().method)) {
       guess = times_.measure("read", [&] {
-        const SystemMatrix& matrix = solver.matrix();
-        return read_vectors(team_, matrix.layout(), matrix.memory(), config_.solve.initial_guess);
+        return read_first_guess(solver.matrix(), config_.solve.initial_guess, b.columns());
       });
     }
     times_.measure("eliminate", [&] {
@@ -398,7 +399,8 @@ class SolveRun {
 }  // namespace
 
 void run_solve(const Config& config, Team& team, const Gpus& gpus, SolveReport& report) {
-  if (!solves_alone(config, team, gpus)) return SolveRun(config, team, gpus, report).run();
+  if (!solves_alone(config, team, gpus, [&] { return shape_for_all(config, team).matrix.rows; }))
+    return SolveRun(config, team, gpus, report).run();
   together(team, [&] {
     SoloTeam alone;
     if (team.rank() == 0) SolveRun(config, alone, gpus, report).run();

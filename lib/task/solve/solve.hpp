@@ -1,9 +1,9 @@
 #pragma once
 
+#include "choice/gpus.hpp"
 #include "config/config.hpp"
 #include "plan/memory_plan.hpp"
 #include "report/report.hpp"
-#include "task/gpus.hpp"
 #include "team/team.hpp"
 
 namespace spsolve::inline task {

@@ -2,15 +2,14 @@
 
 #include <omp.h>
 
-#include "core/tuning.hpp"
 #include "distribute/layout/row_layout.hpp"
 #include "distribute/reading/read_in_bands.hpp"
 #include "io/matrix_source.hpp"
 #include "krylov/null_space.hpp"
 #include "process/system.hpp"
-#include "task/backend.hpp"
+#include "system/coordinates.hpp"
+#include "system/first_guess.hpp"
 #include "task/begin.hpp"
-#include "task/input/coordinates.hpp"
 
 namespace spsolve::inline task {
 
@@ -57,6 +56,10 @@ SystemShape shape_for_all(const Config& config, Team& team) {
     check_first_guess(config.solve.initial_guess, rows, shape.right_hand_sides);
     shape.null_vectors = null_vectors(config.solve, rows);
     shape.threads = omp_get_max_threads();
+    shape.is_solved_once = shape.right_hand_sides == 1 && config.matrix.values.empty();
+    shape.rotates_matrix = config.matrix.rotate_rows != 0;
+    shape.rotates_right_hand_sides =
+        shape.rotates_matrix && rotates_with_rows(config.right_hand_side);
     if (reads_together(config, team.size())) {
       const std::string name = config.matrix.name();
       shape.reads_together = {BandedReading{}.piece_bytes,
@@ -96,38 +99,11 @@ MemoryCheck check_reading(const Config& config, const SystemShape& shape, Team& 
 
 PatternAnalysis analyse_pattern_instead(const Config& config, const SystemShape& shape,
                                         Team& team) {
-  Config sparse = config;
-  sparse.solve.method = Method::automatic;
-  sparse.solve.pivoting = Pivoting::automatic;
-  sparse.solve.analysis_file.clear();
   MemoryPlan untold;
   if (!check_reading(config, shape, team, untold).fits) return {};
   const Csr<double> whole = together(
       team, [&] { return team.rank() == 0 ? load_rotated(config.matrix) : Csr<double>{}; });
-  return analyse_pattern_for(sparse, team, whole);
-}
-
-PatternAnalysis analyse_pattern_for_run(const Config& config, const SystemShape& shape, Team& team,
-                                        const Csr<double>& whole, const AnalysisCache& cache,
-                                        const Gpus& gpus) {
-  if (!may_be_sparse(config)) return {};
-  const bool is_solved_once = shape.right_hand_sides == 1 && config.matrix.values.empty();
-  const bool has_gpu = gpus.dense_bytes && !gpus.visible.empty();
-  const bool left_open = config.device == DeviceChoice::automatic && has_gpu;
-  IterationHints hints;
-  hints.may_iterate = is_solved_once && !left_open;
-  hints.elastic = find_coordinates(team, config, shape.matrix.rows).dimensions > 0;
-  return analyse_pattern(team, whole, config.solve, memory_asked_for(config), cache, hints);
-}
-
-bool solves_alone(const Config& config, Team& team, const Gpus& gpus) {
-  const bool left_open =
-      config.solve.ranks == SolvingRanks::automatic && config.solve.method == Method::automatic;
-  if (team.size() == 1 || !left_open) return false;
-  const Index order = shape_for_all(config, team).matrix.rows;
-  TaskReport ignored;
-  return order < gpu_tuning.least_order_for_all &&
-         wants_gpu_elimination(config, order, team, gpus, ignored);
+  return analyse_for_remedies(config, team, whole);
 }
 
 }  // namespace spsolve::task

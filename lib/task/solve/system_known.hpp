@@ -1,10 +1,10 @@
 #pragma once
 
+#include "choice/gpus.hpp"
+#include "choice/system_choice.hpp"
 #include "config/config.hpp"
 #include "plan/memory_plan.hpp"
-#include "task/gpus.hpp"
 #include "task/input/right_hand_side.hpp"
-#include "task/solve/solve_plan.hpp"
 #include "team/team.hpp"
 
 namespace spsolve::inline task {
@@ -31,17 +31,5 @@ MemoryCheck check_reading(const Config& config, const SystemShape& shape, Team& 
 /// The analysis of a matrix that is to be made dense, for methods that might do in its place; empty
 /// where rank 0 cannot read it. Collective.
 PatternAnalysis analyse_pattern_instead(const Config& config, const SystemShape& shape, Team& team);
-
-/// analyse_pattern_for() of a run: where it solves one system alone, for one right-hand side,
-/// perhaps the finding that it is better iterated at once; but not where hosts or GPUs may do it,
-/// which have a long way to their start. Collective.
-PatternAnalysis analyse_pattern_for_run(const Config& config, const SystemShape& shape, Team& team,
-                                        const Csr<double>& whole, const AnalysisCache& cache,
-                                        const Gpus& gpus);
-
-/// Whether rank 0 solves alone: on GPUs, messages between them take longer than the whole
-/// elimination of a small system on one. A method that is named is that of all ranks, as it was
-/// asked for. Collective.
-bool solves_alone(const Config& config, Team& team, const Gpus& gpus);
 
 }  // namespace spsolve::task

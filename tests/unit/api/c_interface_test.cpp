@@ -119,6 +119,9 @@ TEST_F(CInterface, WhatFailsLeavesNoObject) {
   auto* solved = reinterpret_cast<spsolve_solver*>(x.data());
   EXPECT_EQ(spsolve_solver_create(matrix, &options, &solved), SPSOLVE_INPUT);
   EXPECT_EQ(solved, nullptr);
+  spsolve_options_init(&options);
+  options.systems = 0;
+  EXPECT_REFUSED(spsolve_solver_create(matrix, &options, &solved));
   auto* multiplied = reinterpret_cast<spsolve_product*>(x.data());
   EXPECT_EQ(spsolve_product_create(matrix, nullptr, -1, SPSOLVE_DEVICE_HOST, &multiplied),
             SPSOLVE_INPUT);

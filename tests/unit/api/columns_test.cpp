@@ -25,8 +25,8 @@ TEST(PublicInterface, RefusesNamesWithAZeroByte) {
   const std::string name("a\0b.mtx", 7), said = "'a\\x00b.mtx' holds a zero byte";
   EXPECT_NE(error_of([&] { Matrix::load(name); }).find(said), std::string::npos);
   Options options;
-  for (std::string* const file :
-       {&options.coordinates, &options.ordering_file, &options.analysis_file}) {
+  for (std::string* const file : {&options.coordinates, &options.initial_guess,
+                                  &options.ordering_file, &options.analysis_file}) {
     *file = name;
     EXPECT_NE(error_of([&] { Solver(Matrix::load("tridiagonal:5"), options); }).find(said),
               std::string::npos);

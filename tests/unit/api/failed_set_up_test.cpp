@@ -11,10 +11,10 @@
 #include <spsolve/spsolve.h>
 #include <spsolve/spsolve.hpp>
 
+#include "choice/solver_table.hpp"
 #include "config/schema.hpp"
 #include "helpers/error_of.hpp"
 #include "helpers/threads.hpp"
-#include "system/solver_table.hpp"
 
 namespace spsolve::test {
 namespace {

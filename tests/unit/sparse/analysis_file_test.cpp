@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "choice/factorization_estimate.hpp"
 #include "core/error.hpp"
 #include "helpers/checkpoint_bytes.hpp"
 #include "helpers/error_of.hpp"
@@ -16,7 +17,6 @@
 #include "helpers/test_matrices.hpp"
 #include "matrix/generate/generate.hpp"
 #include "sparse/host_elimination.hpp"
-#include "sparse/study/factorization_estimate.hpp"
 
 namespace spsolve {
 namespace {

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "choice/factorization_estimate.hpp"
 #include "helpers/coo.hpp"
 #include "matrix/convert.hpp"
 #include "matrix/generate/generate.hpp"
 #include "sparse/analysis/analysis.hpp"
-#include "sparse/study/factorization_estimate.hpp"
 
 namespace spsolve {
 namespace {

@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "choice/factorization_estimate.hpp"
+#include "choice/solver_table.hpp"
 #include "helpers/coo.hpp"
 #include "helpers/error_of.hpp"
 #include "helpers/sparse_cases.hpp"
@@ -14,9 +16,7 @@
 #include "matrix/convert.hpp"
 #include "matrix/generate/generate.hpp"
 #include "sparse/analysis/analysis.hpp"
-#include "sparse/study/factorization_estimate.hpp"
 #include "sparse/values/scaling.hpp"
-#include "system/solver_table.hpp"
 
 namespace spsolve {
 namespace {

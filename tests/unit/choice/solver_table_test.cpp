@@ -1,4 +1,4 @@
-#include "system/solver_table.hpp"
+#include "choice/solver_table.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "system/solver_table.hpp"
+#include "choice/solver_table.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,15 +7,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "choice/krylov_rows.hpp"
+#include "choice/sparse_rows.hpp"
 #include "core/error.hpp"
 #include "core/tuning.hpp"
 #include "dense/dense_inverse.hpp"
 #include "dense/state/flops.hpp"
-#include "system/krylov_rows.hpp"
-#include "system/sparse_rows.hpp"
 #include "vectors/vector_bytes.hpp"
 
-namespace spsolve::inline system {
+namespace spsolve::inline choice {
 
 namespace {
 
@@ -34,11 +34,13 @@ EliminationChoice choice_of(const SolverQuestion& question) {
   return choose_elimination(options, question.shape.rows, question.ranks, question.memory);
 }
 
-/// Flops a second of one rank, as a rough model has it: blocked elimination at the speed of
-/// products, column by column at that of memory.
+/// Flops a second of one rank, as a rough model has it.
 constexpr double rate_of(Method method, MemoryKind memory) {
-  if (method == Method::lu) return memory == MemoryKind::gpu ? 4e13 : 5e10;
-  return memory == MemoryKind::gpu ? 5e11 : 4e9;
+  const auto of = [method](const auto& tuning) {
+    return method == Method::lu ? tuning.blocked_flops_per_second
+                                : tuning.columnwise_flops_per_second;
+  };
+  return memory == MemoryKind::gpu ? of(gpu_tuning) : of(host_tuning);
 }
 
 /// Seconds that each column takes in addition, which waits for the one before it.
@@ -245,4 +247,4 @@ std::string solver_help() {
   return text;
 }
 
-}  // namespace spsolve::system
+}  // namespace spsolve::choice

@@ -6,7 +6,7 @@
 #include "config/config.hpp"
 #include "solve/operators/system_matrix.hpp"
 
-namespace spsolve::inline task {
+namespace spsolve::inline system {
 
 /// Coordinates of the nodes of a system of linear elasticity: their source, and how many for each.
 struct FoundCoordinates {
@@ -38,4 +38,4 @@ RowLayout layout_of_nodes(const RowLayout& rows, Index unknowns);
 /// Gives the matrix, whose bands are bands_of_nodes(), those of its own nodes. Collective.
 void read_coordinates(const FoundCoordinates& found, SystemMatrix& matrix);
 
-}  // namespace spsolve::task
+}  // namespace spsolve::system

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "system/solver_table.hpp"
+#include "choice/solver_table.hpp"
 
-namespace spsolve::inline system {
+namespace spsolve::inline choice {
 
 /// The Krylov methods' rows of the solver table.
 std::span<const SolverRow> krylov_rows();
 
-}  // namespace spsolve::system
+}  // namespace spsolve::choice

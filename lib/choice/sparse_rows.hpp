@@ -1,8 +1,8 @@
 #pragma once
 
-#include "system/solver_table.hpp"
+#include "choice/solver_table.hpp"
 
-namespace spsolve::inline system {
+namespace spsolve::inline choice {
 
 // The sparse methods' rows of the solver table.
 
@@ -10,4 +10,4 @@ SolverRow sparse_cholesky_row();
 SolverRow sparse_ldlt_row();
 SolverRow sparse_lu_row();
 
-}  // namespace spsolve::system
+}  // namespace spsolve::choice

@@ -1,4 +1,4 @@
-#include "system/krylov_first.hpp"
+#include "choice/krylov_first.hpp"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 
 #include "core/error.hpp"
 
-namespace spsolve::inline system {
+namespace spsolve::inline choice {
 
 KrylovFirst::KrylovFirst(Iterates iteration, Eliminates elimination, BeforeDouble before_second,
                          bool negates)
@@ -99,4 +99,4 @@ std::unique_ptr<Vectors> KrylovFirst::eliminate(const EliminationRun& run) {
   return x;
 }
 
-}  // namespace spsolve::system
+}  // namespace spsolve::choice

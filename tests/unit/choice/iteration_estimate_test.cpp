@@ -1,10 +1,10 @@
-#include "sparse/analysis/iteration_estimate.hpp"
+#include "choice/iteration_estimate.hpp"
 
 #include <gtest/gtest.h>
 
+#include "choice/factorization_estimate.hpp"
 #include "core/tuning.hpp"
 #include "matrix/generate/generate.hpp"
-#include "sparse/study/factorization_estimate.hpp"
 
 namespace spsolve {
 namespace {

@@ -1,20 +1,20 @@
-#include "system/krylov_rows.hpp"
+#include "choice/krylov_rows.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
+#include "choice/krylov_first.hpp"
+#include "choice/sparse_rows.hpp"
 #include "core/error.hpp"
 #include "core/tuning.hpp"
 #include "distribute/redistribute.hpp"
 #include "krylov/krylov_inverse.hpp"
 #include "process/system.hpp"
-#include "system/krylov_first.hpp"
-#include "system/sparse_rows.hpp"
 #include "vectors/vector_bytes.hpp"
 
-namespace spsolve::inline system {
+namespace spsolve::inline choice {
 
 namespace {
 
@@ -78,7 +78,8 @@ SolverAnalysis analyse_krylov(const SolverQuestion& question) {
     return {0, of_unit * units * held_up / host_tuning.worthwhile_iteration};
   }
   constexpr double steps = 100, bytes_of_nonzero = 12, bytes_of_row = 100;
-  const double rate = question.memory == MemoryKind::gpu ? 3e12 : 1e10;
+  const double rate = question.memory == MemoryKind::gpu ? gpu_tuning.bytes_per_second
+                                                         : host_tuning.bytes_per_second;
   const double bytes = bytes_of_nonzero * static_cast<double>(question.shape.nonzeros) +
                        bytes_of_row * static_cast<double>(question.shape.rows);
   return {0, steps * bytes / (rate * question.ranks)};
@@ -264,4 +265,4 @@ std::span<const SolverRow> krylov_rows() {
   return table;
 }
 
-}  // namespace spsolve::system
+}  // namespace spsolve::choice

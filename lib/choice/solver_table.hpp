@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "choice/factorization_estimate.hpp"
 #include "dense/dense_plan.hpp"
 #include "dense/mixed_inverse.hpp"
 #include "device/compute_device.hpp"
@@ -13,9 +14,8 @@
 #include "plan/memory_plan.hpp"
 #include "solve/inverse.hpp"
 #include "solve/operators/options.hpp"
-#include "sparse/study/factorization_estimate.hpp"
 
-namespace spsolve::inline system {
+namespace spsolve::inline choice {
 
 /// The name in memory plans of vectors that live after an elimination: those of solutions, and of
 /// the condition estimate.
@@ -93,4 +93,4 @@ MemoryPlan plan_system(const SolverRow& row, const SolverQuestion& question, int
 /// The table as `spsolve --help methods` shows it.
 std::string solver_help();
 
-}  // namespace spsolve::system
+}  // namespace spsolve::choice

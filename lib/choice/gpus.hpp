@@ -14,7 +14,7 @@
 #include "solve/operators/options.hpp"
 #include "team/gpu_binding.hpp"
 
-namespace spsolve::inline task {
+namespace spsolve::inline choice {
 
 /// Bytes of arrays in GPU memory, now and at most so far.
 struct GpuArrays {
@@ -47,4 +47,4 @@ struct Gpus {
   std::function<void()> leave;
 };
 
-}  // namespace spsolve::task
+}  // namespace spsolve::choice

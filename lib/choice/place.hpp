@@ -2,11 +2,11 @@
 
 #include <memory>
 
+#include "choice/gpus.hpp"
 #include "config/config.hpp"
 #include "report/report.hpp"
-#include "task/gpus.hpp"
 
-namespace spsolve::inline task {
+namespace spsolve::inline choice {
 
 /// Where products are computed, for `config.device`: on the GPUs, each rank on its own, or on the
 /// host. `auto` takes GPUs where every rank can have one of its own and they have the kernel asked
@@ -20,8 +20,8 @@ std::unique_ptr<ProductBackend> choose_backend(const Config& config, Team& team,
 /// rank where there are none, or they would be shared unasked. Collective.
 void take_gpu(const Config& config, Team& team, const Gpus& gpus, TaskReport& report);
 
-/// Whether choose_backend() and choose_dense_memory() would take GPUs: `cuda` asks for them whether
-/// they are there or not. Collective.
+/// Whether products, and an elimination of that order, would take GPUs: `cuda` asks for them
+/// whether they are there or not, `auto` leaves small systems to the host. Collective.
 bool wants_gpu_products(const Config& config, Team& team, const Gpus& gpus, TaskReport& report);
 bool wants_gpu_elimination(const Config& config, Index order, Team& team, const Gpus& gpus,
                            TaskReport& report);
@@ -33,9 +33,4 @@ bool wants_gpu_elimination(const Config& config, Index order, Team& team, const 
 std::shared_ptr<void> start_gpus_ahead(const Config& config, const MatrixShape& shape, Team& team,
                                        const Gpus& gpus);
 
-/// Where the dense bands of an elimination of order n lie, likewise; `auto` leaves small systems to
-/// the host. Collective.
-std::unique_ptr<ComputeDevice> choose_dense_memory(const Config& config, Index order, Team& team,
-                                                   const Gpus& gpus, TaskReport& report);
-
-}  // namespace spsolve::task
+}  // namespace spsolve::choice

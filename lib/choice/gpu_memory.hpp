@@ -3,12 +3,12 @@
 #include <cstdint>
 #include <optional>
 
+#include "choice/gpus.hpp"
 #include "config/config.hpp"
 #include "report/report.hpp"
-#include "task/gpus.hpp"
 #include "team/team.hpp"
 
-namespace spsolve::inline task {
+namespace spsolve::inline choice {
 
 /// Bytes free on this rank's GPU; nothing where it has none. Test builds may be told another number
 /// (process/fault.hpp).
@@ -38,4 +38,4 @@ class GpuMemoryWatch {
   std::int64_t free_ = 0, arrays_ = 0;
 };
 
-}  // namespace spsolve::task
+}  // namespace spsolve::choice

@@ -1,11 +1,11 @@
-#include "task/gpu_memory.hpp"
+#include "choice/gpu_memory.hpp"
 
 #include <algorithm>
 
+#include "choice/place.hpp"
 #include "process/fault.hpp"
-#include "task/backend.hpp"
 
-namespace spsolve::inline task {
+namespace spsolve::inline choice {
 
 std::optional<std::int64_t> free_gpu_memory(const Gpus& gpus) {
   if (const auto told = injected_gpu_memory()) return told;
@@ -35,4 +35,4 @@ void GpuMemoryWatch::note(TaskReport& report) const {
       std::max<std::int64_t>(0, free_ - gpus_.free_memory() - (arrays.now - arrays_));
 }
 
-}  // namespace spsolve::task
+}  // namespace spsolve::choice

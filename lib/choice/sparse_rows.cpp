@@ -1,4 +1,4 @@
-#include "system/sparse_rows.hpp"
+#include "choice/sparse_rows.hpp"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 #include "sparse/sparse_inverse.hpp"
 #include "vectors/vector_bytes.hpp"
 
-namespace spsolve::inline system {
+namespace spsolve::inline choice {
 
 namespace {
 
@@ -314,4 +314,4 @@ SolverRow sparse_lu_row() {
       "diagonal is weak");
 }
 
-}  // namespace spsolve::system
+}  // namespace spsolve::choice

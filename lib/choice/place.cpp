@@ -1,12 +1,11 @@
-#include "task/backend.hpp"
+#include "choice/place.hpp"
 
 #include <algorithm>
 
 #include "core/tuning.hpp"
-#include "dense/host_device.hpp"
 #include "distribute/host_backend.hpp"
 
-namespace spsolve::inline task {
+namespace spsolve::inline choice {
 
 namespace {
 
@@ -100,15 +99,4 @@ std::shared_ptr<void> start_gpus_ahead(const Config& config, const MatrixShape& 
   return gpus.start(team, mine, start);
 }
 
-std::unique_ptr<ComputeDevice> choose_dense_memory(const Config& config, Index order, Team& team,
-                                                   const Gpus& gpus, TaskReport& report) {
-  if (wants_gpu_elimination(config, order, team, gpus, report)) {
-    take_gpu(config, team, gpus, report);
-    report.device = "cuda";
-    return gpus.dense(team, config.transport);
-  }
-  report.device = "host";
-  return std::make_unique<HostDevice>(team);
-}
-
-}  // namespace spsolve::task
+}  // namespace spsolve::choice

@@ -1,4 +1,4 @@
-#include "sparse/study/factorization_estimate.hpp"
+#include "choice/factorization_estimate.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -20,7 +20,7 @@
 #include "sparse/ranks/team_factors.hpp"
 #include "team/lent_processors.hpp"
 
-namespace spsolve::inline sparse {
+namespace spsolve::inline choice {
 
 namespace {
 
@@ -324,4 +324,4 @@ PatternAnalysis analyse_pattern(Team& team, const Csr<double>& whole, const Solv
   return result;
 }
 
-}  // namespace spsolve::sparse
+}  // namespace spsolve::choice

@@ -5,16 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "choice/iteration_estimate.hpp"
 #include "matrix/csr.hpp"
 #include "matrix/symmetry.hpp"
 #include "plan/memory_plan.hpp"
 #include "solve/operators/options.hpp"
 #include "sparse/analysis/analysis.hpp"
-#include "sparse/analysis/iteration_estimate.hpp"
 #include "sparse/layout/device_layout.hpp"
 #include "team/team.hpp"
 
-namespace spsolve::inline sparse {
+namespace spsolve::inline choice {
 
 /// The forecast of a sparse elimination by the analysis of its pattern, the same on every rank.
 struct FactorizationEstimate {
@@ -97,4 +97,4 @@ PatternAnalysis analyse_pattern(Team& team, const Csr<double>& whole, const Solv
                                 MemoryKind memory = MemoryKind::host,
                                 const AnalysisCache& cache = {}, const IterationHints& hints = {});
 
-}  // namespace spsolve::sparse
+}  // namespace spsolve::choice

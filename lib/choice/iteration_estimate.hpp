@@ -5,7 +5,7 @@
 #include "matrix/symmetry.hpp"
 #include "solve/operators/options.hpp"
 
-namespace spsolve::inline sparse {
+namespace spsolve::inline choice {
 
 /// A Krylov method that `auto` takes at once, as it is predicted to be done before an analysis and
 /// the elimination after it would be.
@@ -45,4 +45,4 @@ bool looks_elliptic(const Csr<double>& matrix, double sign = 1);
 /// one that is far from the first one: some n^(1/2) of a plane mesh, n^(2/3) of a solid one.
 Index width_of_graph(const Csr<double>& matrix);
 
-}  // namespace spsolve::sparse
+}  // namespace spsolve::choice

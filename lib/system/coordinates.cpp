@@ -1,11 +1,11 @@
-#include "task/input/coordinates.hpp"
+#include "system/coordinates.hpp"
 
 #include "core/error.hpp"
 #include "io/dense_source.hpp"
 #include "matrix/generate/generate.hpp"
 #include "vectors/vector_files.hpp"
 
-namespace spsolve::inline task {
+namespace spsolve::inline system {
 
 namespace fs = std::filesystem;
 
@@ -73,4 +73,4 @@ void read_coordinates(const FoundCoordinates& found, SystemMatrix& matrix) {
   together(team, [&] { matrix.set_coordinates(own_rows(*places)); });
 }
 
-}  // namespace spsolve::task
+}  // namespace spsolve::system

@@ -1,4 +1,4 @@
-#include "sparse/analysis/iteration_estimate.hpp"
+#include "choice/iteration_estimate.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "matrix/elliptic.hpp"
 #include "sparse/ordering/ordering.hpp"
 
-namespace spsolve::inline sparse {
+namespace spsolve::inline choice {
 
 namespace {
 
@@ -134,4 +134,4 @@ double seconds_of_multigrid_on_gpus(const MatrixShape& shape, int gpus, bool est
          (estimates ? gpu_tuning.seconds_of_estimates : 0);
 }
 
-}  // namespace spsolve::sparse
+}  // namespace spsolve::choice

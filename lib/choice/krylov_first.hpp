@@ -4,10 +4,10 @@
 #include <memory>
 #include <string>
 
+#include "choice/solver_table.hpp"
 #include "solve/inverse.hpp"
-#include "system/solver_table.hpp"
 
-namespace spsolve::inline system {
+namespace spsolve::inline choice {
 
 /// An inverse by iteration, or, where that does not do, by elimination, as `auto` takes it for what
 /// looks elliptic, or as if it converged soon: the first right-hand sides, or the row sums, are the
@@ -64,4 +64,4 @@ class KrylovFirst final : public Inverse {
   InverseFacts facts_;                 // then
 };
 
-}  // namespace spsolve::system
+}  // namespace spsolve::choice

@@ -1,0 +1,150 @@
+#include "api/planned_system.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <omp.h>
+
+#include "api/gpus.hpp"
+#include "choice/gpu_memory.hpp"
+#include "core/plain_text.hpp"
+#include "distribute/reading/scatter.hpp"
+#include "krylov/null_space.hpp"
+#include "plan/blas_threads.hpp"
+#include "process/system.hpp"
+
+namespace spsolve {
+
+SolvingTeam::SolvingTeam(const Matrix& a, const Options& options, Ranks of)
+    : ranks(std::move(of)),
+      gpus(find_gpus(options.device)),
+      order(broadcast_value(ranks.team(), a.rows(), 0)) {
+  config.solve = options;
+  config.device = options.device;
+  config.share_gpus = options.share_gpus;
+  if (solves_alone(config, ranks.team(), gpus, [this] { return order; })) {
+    alone = std::make_unique<SoloTeam>();
+  }
+}
+
+void SolvingTeam::share(SetUpReport& report) {
+  if (alone == nullptr) return;
+  for (std::string* word : {&report.method, &report.pivoting, &report.device}) share(*word);
+  share(report.equilibrated);
+  for (double* size : {&report.pivot_growth, &report.smallest_pivot, &report.largest_pivot}) {
+    share(*size);
+  }
+  share(report.notes);
+}
+
+void SolvingTeam::share(SolverPlan& plan) {
+  if (alone == nullptr) return;
+  for (std::string* word : {&plan.method, &plan.device, &plan.ordering, &plan.remedy, &plan.text}) {
+    share(*word);
+  }
+  share(plan.factor_entries);
+  for (double* number : {&plan.flops, &plan.seconds}) share(*number);
+  share(plan.fits);
+}
+
+void SolvingTeam::share(Solution& solution) {
+  if (alone == nullptr) return;
+  share(solution.solved);
+  share(solution.sweeps);
+  for (double* error : {&solution.backward_error, &solution.componentwise_error,
+                        &solution.forward_error_bound, &solution.forward_error_estimate}) {
+    share(*error);
+  }
+  for (auto* condition : {&solution.condition, &solution.componentwise_condition}) {
+    share(*condition);
+  }
+  share(solution.notes);
+}
+
+namespace {
+
+void require_positive(std::string_view name, Index number) {
+  if (number < 1) fail(ExitCode::input, "{} must be 1 at least, not {}", name, number);
+}
+
+}  // namespace
+
+PlannedSystem::PlannedSystem(const Matrix& a, const Options& options, SolvingTeam& by)
+    : gpus(by.gpus), config(by.config) {
+  Team& team = by.team();
+  together(team, [&] {
+    require_whole_name("Options::coordinates", options.coordinates);
+    require_whole_name("Options::initial_guess", options.initial_guess);
+    require_whole_name("Options::ordering_file", options.ordering_file);
+    require_whole_name("Options::analysis_file", options.analysis_file);
+    require_positive("Options::right_hand_sides", options.right_hand_sides);
+    require_positive("Options::systems", options.systems);
+    require_threads(omp_get_max_threads());
+    set_blas_threads(omp_get_max_threads());
+  });
+  find_shape(a, options, team);
+  find_nodes(a, options, team);
+  choice.emplace(config, shape, team, gpus);
+  choice->analyse(a.csr(), coordinates.dimensions > 0);
+  note(choice->question().pattern_analysis.note);
+  memory = choice->place(noted);
+  check = choice->plan(resident_memory(), on_gpu() ? free_gpu_memory(gpus) : std::nullopt, plan,
+                       [&] { return analyse_for_remedies(config, team, a.csr()); });
+  note(choice->note());
+}
+
+void PlannedSystem::find_shape(const Matrix& a, const Options& options, Team& team) {
+  const std::array<Index, 5> mine{a.rows(), a.columns(), a.nonzeros(), options.right_hand_sides,
+                                  options.systems};
+  const auto [rows, columns, nonzeros, right_hand_sides, systems] = broadcast_value(team, mine, 0);
+  if (rows != columns) {
+    fail_everywhere(ExitCode::input, "the matrix is {} x {}; a Solver needs a square one", rows,
+                    columns);
+  }
+  shape.matrix.rows = shape.matrix.columns = rows;
+  shape.matrix.nonzeros = nonzeros;
+  shape.right_hand_sides = right_hand_sides;
+  shape.is_solved_once = right_hand_sides == 1 && systems == 1;
+  const Index vectors = together(team, [&, order = shape.matrix.rows] {
+    return team.rank() == 0 ? null_vectors(options, order) : Index{0};
+  });
+  shape.null_vectors = broadcast_value(team, vectors, 0);
+  shape.threads = broadcast_value(team, omp_get_max_threads(), 0);
+}
+
+void PlannedSystem::find_nodes(const Matrix& a, const Options& options, Team& team) {
+  const auto& given = options.node_coordinates;
+  const Index rows = shape.matrix.rows;
+  const Index dimensions = together(team, [&] {
+    if (team.rank() != 0 || given.columns == 0) return Index{0};
+    require_coordinates("Options::node_coordinates", given.rows, given.columns, rows);
+    if (!std::ranges::all_of(given.values, [](double x) { return std::isfinite(x); })) {
+      fail(ExitCode::input, "Options::node_coordinates: a number is not finite");
+    }
+    return given.columns;
+  });
+  coordinates.dimensions = broadcast_value(team, dimensions, 0);
+  if (coordinates.dimensions > 0) {
+    places = &given;
+  } else {
+    coordinates = find_coordinates(team, options.coordinates, a.generator(), rows);
+  }
+}
+
+std::unique_ptr<SystemMatrix> PlannedSystem::deal_out(const Matrix& a, Team& team) const {
+  const bool takes = is_krylov(choice->row().method) && coordinates.dimensions > 0;
+  const Index d = takes ? coordinates.dimensions : 1;
+  const RowLayout bands = bands_of_nodes(shape.matrix.rows, team.size(), d);
+  auto matrix = std::make_unique<SystemMatrix>(team, bands, scatter_rows(team, bands, a.csr()),
+                                               memory->vectors());
+  if (!takes) return matrix;
+  if (places == nullptr) {
+    read_coordinates(coordinates, *matrix);
+  } else {
+    matrix->set_coordinates(scatter_rows(team, layout_of_nodes(bands, d), *places));
+  }
+  return matrix;
+}
+
+}  // namespace spsolve

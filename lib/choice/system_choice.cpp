@@ -1,0 +1,309 @@
+#include "choice/system_choice.hpp"
+
+#include <algorithm>
+
+#include "choice/gpu_memory.hpp"
+#include "choice/place.hpp"
+#include "core/tuning.hpp"
+#include "dense/host_device.hpp"
+#include "distribute/reading/read_in_bands.hpp"
+#include "process/system.hpp"
+#include "vectors/vector_bytes.hpp"
+
+namespace spsolve::inline choice {
+
+namespace {
+
+/// The question of a system to the solver table, on hosts.
+SolverQuestion question_for(const Config& config, const SystemShape& shape, int ranks) {
+  SolverQuestion question;
+  question.shape = shape.matrix;
+  question.right_hand_sides = shape.right_hand_sides;
+  question.options = config.solve;
+  question.ranks = ranks;
+  question.threads = shape.threads;
+  question.reads_together = shape.reads_together;
+  question.wants_checkpoints = !config.checkpoint.directory.empty();
+  question.null_vectors = shape.null_vectors;
+  question.guesses = !config.solve.initial_guess.empty();
+  return question;
+}
+
+/// The question of the system on GPUs, where `gpu` says how many bytes dense rows take there.
+SolverQuestion on_gpus(SolverQuestion question, const GpuDenseBytes& gpu) {
+  question.memory = gpu ? MemoryKind::gpu : MemoryKind::host;
+  question.gpu = gpu;
+  return question;
+}
+
+/// The memory where a system is eliminated for certain, or else that of hosts.
+MemoryKind memory_asked_for(const Config& config) {
+  return config.device == DeviceChoice::cuda ? MemoryKind::gpu : MemoryKind::host;
+}
+
+/// Plans of the ranks of a team of any size for questions about a system.
+struct Planner {
+  SystemShape system;
+  std::int64_t resident;
+
+  PlanFor of(const SolverQuestion& question) const {
+    return [question, system = system, resident = resident](int rank, int ranks) {
+      SolverQuestion there = question;
+      there.ranks = ranks;
+      // The method that these ranks take: `auto` might take another one on more.
+      MemoryPlan plan = plan_system(choose_solver(question), there, rank);
+      if (rank == 0 && system.rotates_matrix && !there.reads_together) {
+        plan_rotation(plan, there.shape);
+      }
+      if (system.rotates_right_hand_sides) {
+        const Index height = RowLayout{there.shape.rows, ranks}.height(rank);
+        plan.parts.push_back({"prepare", "right-hand sides being rotated, and on their way",
+                              3 * vectors_bytes(height, there.right_hand_sides)});
+      }
+      plan.resident = resident;
+      return plan;
+    };
+  }
+};
+
+/// The question of the system by another method, with all that does not go with it left to the
+/// program, and the words that ask for it.
+std::pair<SolverQuestion, std::string> by_method(const SolverQuestion& question, Method method) {
+  SolverQuestion changed = question;
+  std::string words = fmt::format("solve.method={}", name(method));
+  changed.options.method = method;
+  if (!why_not(method, changed.options.pivoting).empty()) {
+    changed.options.pivoting = Pivoting::automatic;
+    words += " with solve.pivoting=auto";
+  }
+  if (is_krylov(method) && changed.options.precision != Precision::float64) {
+    changed.options.precision = Precision::float64;
+    words += " with solve.precision=double";
+  }
+  return {std::move(changed), std::move(words)};
+}
+
+/// Methods that may need less memory than the one that is taken, those that people should try first
+/// before the others: the sparse one that the analysis was made for, a Krylov method for the same
+/// kind of matrix, blocked elimination.
+std::vector<Method> methods_instead(const SolverQuestion& question) {
+  std::vector<Method> methods;
+  const FactorizationEstimate& estimate = question.pattern_analysis.estimate;
+  if (estimate.analysed) {
+    for (const Method method : {Method::sparse_cholesky, Method::sparse_ldlt, Method::sparse_lu}) {
+      if (factorization_of(method) == estimate.kind) methods.push_back(method);
+    }
+  }
+  const bool definite = estimate.analysed && estimate.kind == Factorization::cholesky;
+  const bool symmetric = estimate.analysed && estimate.facts.nearly_symmetric;
+  methods.push_back(definite ? Method::cg : symmetric ? Method::minres : Method::gmres);
+  methods.push_back(Method::lu);
+  std::erase(methods, choose_solver(question).method);
+  return methods;
+}
+
+/// Other choices that may need less memory.
+std::vector<Remedy> remedies(const SolverQuestion& question, const Planner& planner) {
+  std::vector<Remedy> ways;
+  const auto is_refused = [](Method method, const SolverQuestion& asked) {
+    const auto& table = solver_table();
+    const auto row = std::ranges::find(table, method, &SolverRow::method);
+    return row != table.end() && !row->refuse(asked).empty();
+  };
+  const auto offer = [&](std::string words, const auto& change) {
+    SolverQuestion changed = question;
+    change(changed);
+    if (is_refused(changed.options.method, changed)) return;
+    ways.push_back({std::move(words), planner.of(changed)});
+  };
+  const auto offer_precision = [&](Precision precision) {
+    offer(fmt::format("solve.precision={}", name(precision)),
+          [&](SolverQuestion& changed) { changed.options.precision = precision; });
+  };
+  // A matrix that was analysed is on rank 0 as a whole.
+  if (question.ranks > 1 && !question.pattern_analysis.estimate.analysed &&
+      !question.reads_together) {
+    offer("matrix.reader=parallel", [](SolverQuestion& changed) {
+      changed.reads_together = ReadingTogether{BandedReading{}.piece_bytes, false};
+    });
+  }
+  for (const Method method : methods_instead(question)) {
+    auto [changed, words] = by_method(question, method);
+    // The diagonal alone has spoken for it.
+    if (method == Method::sparse_cholesky) {
+      changed.options.method = Method::automatic;
+      words.replace(0, std::string_view("solve.method=sparse_cholesky").size(),
+                    "solve.method=auto (sparse_cholesky)");
+    }
+    if (method == Method::cg) words += " (minres where A is not positive definite)";
+    if (is_refused(method, changed)) continue;
+    ways.push_back({std::move(words), planner.of(changed)});
+  }
+  if (question.options.precision == Precision::float64) offer_precision(Precision::mixed);
+  if (question.options.precision != Precision::float32) offer_precision(Precision::float32);
+  if (question.gpu) {
+    offer("device=host", [](SolverQuestion& changed) {
+      changed.memory = MemoryKind::host;
+      changed.gpu = {};
+    });
+  }
+  return ways;
+}
+
+/// The check of a question. Where it does not fit, the remedy names what would.
+MemoryCheck check_question(const SolverQuestion& question, const Planner& planner, Team& team,
+                           MemoryPlan& plan, std::optional<std::int64_t> gpu_available,
+                           const LateAnalysis& late_analysis) {
+  const PlanFor plans = planner.of(question);
+  plan = plans(team.rank(), team.size());
+  MemoryCheck check = check_memory(team, plan, plans, {}, gpu_available);
+  if (check.fits) return check;
+  SolverQuestion analysed_question = question;
+  if (late_analysis && !question.pattern_analysis.estimate.analysed)
+    analysed_question.pattern_analysis = late_analysis();
+  return check_memory(team, plan, plans, remedies(analysed_question, planner), gpu_available);
+}
+
+/// The question of an analysed system by the Krylov method that suits the matrix; nothing where it
+/// does not do what is asked for.
+std::optional<SolverQuestion> iterated(const SolverQuestion& question) {
+  const FactorizationEstimate& estimate = question.pattern_analysis.estimate;
+  SolverQuestion other = question;
+  other.options.method = !estimate.facts.nearly_symmetric   ? Method::gmres
+                         : estimate.facts.positive_diagonal ? Method::cg
+                                                            : Method::minres;
+  other.pattern_analysis.analysis = nullptr;
+  const bool refused = std::ranges::any_of(solver_table(), [&](const SolverRow& row) {
+    return row.method == other.options.method && !row.refuse(other).empty();
+  });
+  return refused ? std::nullopt : std::optional(std::move(other));
+}
+
+}  // namespace
+
+bool may_be_sparse(const Config& config) {
+  if (is_sparse(config.solve.method)) return true;
+  return config.solve.method == Method::automatic && config.solve.pivoting == Pivoting::automatic;
+}
+
+bool solves_alone(const Config& config, Team& team, const Gpus& gpus,
+                  const std::function<Index()>& order) {
+  const bool left_open =
+      config.solve.ranks == SolvingRanks::automatic && config.solve.method == Method::automatic;
+  if (team.size() == 1 || !left_open) return false;
+  const Index n = order();
+  TaskReport ignored;
+  return n < gpu_tuning.least_order_for_all &&
+         wants_gpu_elimination(config, n, team, gpus, ignored);
+}
+
+Remedy iterated_in_bands(const Config& config, const SystemShape& shape, std::int64_t resident) {
+  SystemShape in_bands = shape;
+  in_bands.reads_together = ReadingTogether{BandedReading{}.piece_bytes, false};
+  auto [question, words] = by_method(question_for(config, in_bands, 1), Method::cg);
+  return {words + " (gmres where A is not symmetric) with matrix.reader=parallel",
+          Planner{in_bands, resident}.of(question)};
+}
+
+PatternAnalysis analyse_for_remedies(const Config& config, Team& team, const Csr<double>& whole) {
+  SolverOptions options = config.solve;
+  options.method = Method::automatic;
+  options.pivoting = Pivoting::automatic;
+  options.analysis_file.clear();
+  return analyse_pattern(team, whole, options, memory_asked_for(config));
+}
+
+SystemChoice::SystemChoice(const Config& config, const SystemShape& shape, Team& team,
+                           const Gpus& gpus)
+    : config_(config),
+      shape_(shape),
+      team_(team),
+      gpus_(gpus),
+      question_(question_for(config, shape, team.size())) {}
+
+void SystemChoice::analyse(const Csr<double>& whole, bool elastic, const AnalysisCache& cache) {
+  if (!may_be_sparse(config_)) return;
+  const bool has_gpu = gpus_.dense_bytes && !gpus_.visible.empty();
+  const bool left_open = config_.device == DeviceChoice::automatic && has_gpu;
+  question_.pattern_analysis =
+      analyse_pattern(team_, whole, config_.solve, memory_asked_for(config_), cache,
+                      {shape_.is_solved_once && !left_open, elastic});
+  // Graphs and the pieces of them.
+  if (question_.pattern_analysis.analysis != nullptr) hand_back_freed_memory();
+}
+
+bool SystemChoice::takes_gpus(TaskReport& report) const {
+  if (!wants_gpu_elimination(config_, shape_.matrix.rows, team_, gpus_, report)) return false;
+  if (config_.device == DeviceChoice::cuda || !question_.pattern_analysis.estimate.analysed) {
+    return true;
+  }
+  const auto seconds = [](const SolverQuestion& there) {
+    return choose_solver(there).analyse(there).seconds;
+  };
+  return seconds(question_) >
+         gpu_tuning.seconds_of_start + seconds(on_gpus(question_, gpus_.dense_bytes));
+}
+
+std::unique_ptr<ComputeDevice> SystemChoice::place(TaskReport& report) {
+  if (!takes_gpus(report)) {
+    report.device = "host";
+    return std::make_unique<HostDevice>(team_);
+  }
+  take_gpu(config_, team_, gpus_, report);
+  report.device = "cuda";
+  question_ = on_gpus(std::move(question_), gpus_.dense_bytes);
+  return gpus_.dense(team_, config_.transport);
+}
+
+std::optional<std::int64_t> SystemChoice::place_for_plan() {
+  TaskReport ignored;
+  if (!takes_gpus(ignored)) return std::nullopt;
+  if (!gpus_.dense_bytes) {
+    fail_everywhere(ExitCode::resources, "device=cuda: {}", gpus_.why_none);
+  }
+  question_ = on_gpus(std::move(question_), gpus_.dense_bytes);
+  return free_memory_of_own_gpu(config_, team_, gpus_);
+}
+
+MemoryCheck SystemChoice::plan(std::int64_t resident, std::optional<std::int64_t> gpu_available,
+                               MemoryPlan& plan, const LateAnalysis& late_analysis) {
+  if (gpu_available) question_.gpu_memory = *gpu_available;
+  const Planner planner{shape_, resident};
+  MemoryCheck check = check_question(question_, planner, team_, plan, gpu_available, late_analysis);
+  if (check.fits || question_.options.method != Method::automatic ||
+      !question_.pattern_analysis.estimate.analysed) {
+    return check;
+  }
+  std::optional<SolverQuestion> other = iterated(question_);
+  if (!other) return check;
+  MemoryPlan smaller;
+  MemoryCheck other_check = check_question(*other, planner, team_, smaller, gpu_available, {});
+  if (!other_check.fits) return check;
+  note_ = fmt::format(
+      "auto took {}, as {} needs more memory than there is; Krylov methods converge where the "
+      "preconditioner suits the matrix",
+      name(other->options.method), name(row().method));
+  question_ = std::move(*other);
+  plan = std::move(smaller);
+  return other_check;
+}
+
+BeforeDouble SystemChoice::check_in_double() const {
+  return [question = question_, &team = team_, gpus = gpus_](const std::string& why) {
+    const PlanFor plans = [&](int rank, int ranks) {
+      SolverQuestion there = question;
+      there.ranks = ranks;
+      return choose_solver(question).plan_in_double(there, rank);
+    };
+    MemoryPlan mine = plans(team.rank(), team.size());
+    mine.resident = resident_memory();
+    const MemoryCheck check =
+        check_memory(team, mine, plans, {}, question.gpu ? free_gpu_memory(gpus) : std::nullopt);
+    if (check.fits) return;
+    fail_everywhere(ExitCode::resources,
+                    "{}, and its elimination in double does not fit into memory; {}\n{}", why,
+                    check.remedy, to_text(mine, check));
+  };
+}
+
+}  // namespace spsolve::choice

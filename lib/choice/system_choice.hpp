@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "choice/gpus.hpp"
+#include "choice/solver_table.hpp"
+#include "config/config.hpp"
+#include "plan/memory_plan.hpp"
+#include "report/report.hpp"
+#include "team/team.hpp"
+
+namespace spsolve::inline choice {
+
+/// A square matrix, and the right-hand sides that come with it.
+struct SystemShape {
+  MatrixShape matrix;
+  Index right_hand_sides = 1;   ///< at once
+  bool is_solved_once = true;   ///< no other right-hand side and no other values are expected
+  Index null_vectors = 0;       ///< of a null space that is named
+  int threads = 1;              ///< of rank 0
+  bool rotates_matrix = false;  ///< its rows, once it is read (matrix.rotate_rows)
+  bool rotates_right_hand_sides = false;          ///< likewise
+  std::optional<ReadingTogether> reads_together;  ///< how, where rank 0 does not deal out
+};
+
+/// Whether `config` leaves room for sparse elimination, so that the matrix is to be read before
+/// anything is decided.
+bool may_be_sparse(const Config& config);
+
+/// Whether rank 0 solves alone a system of the order that `order` finds out: on GPUs, messages
+/// between them take longer than the whole elimination of a small system on one. A method that is
+/// named is that of all ranks, as it was asked for. Collective.
+bool solves_alone(const Config& config, Team& team, const Gpus& gpus,
+                  const std::function<Index()>& order);
+
+/// The remedy that does without rank 0 reading the whole matrix: an iteration whose ranks read
+/// their rows.
+Remedy iterated_in_bands(const Config& config, const SystemShape& shape, std::int64_t resident);
+
+/// The analysis of rank 0's matrix for methods that might take the place of the one that is named.
+/// Collective.
+PatternAnalysis analyse_for_remedies(const Config& config, Team& team, const Csr<double>& whole);
+
+/// analyse_for_remedies() of a system that was not analysed, as it is to be made dense; nothing
+/// where rank 0 cannot read it. Collective.
+using LateAnalysis = std::function<PatternAnalysis()>;
+
+/// How a system is solved, for the application and the library's interface alike: facts of A, found
+/// once; with them the device, and the cost of every row of the solver table; a plan of the memory;
+/// and the row that is chosen. Its functions are called in this order, all of them collective; the
+/// configuration, the team and the GPUs are those of its user.
+class SystemChoice {
+ public:
+  SystemChoice(const Config& config, const SystemShape& shape, Team& team, const Gpus& gpus);
+
+  /// Analyses the pattern of rank 0's `whole` for sparse elimination, where the configuration
+  /// leaves room for it: for a system that is solved once perhaps with the finding that it is
+  /// better iterated at once; but not where hosts or GPUs may do it, which have a long way to their
+  /// start. `elastic`: coordinates of its nodes are known.
+  void analyse(const Csr<double>& whole, bool elastic, const AnalysisCache& cache = {});
+
+  /// The device that solves, hosts or GPUs: those that are asked for, or for device=auto GPUs where
+  /// each rank can have one and that is predicted to be sooner done. Noted in `report`. Throws as
+  /// take_gpu().
+  std::unique_ptr<ComputeDevice> place(TaskReport& report);
+
+  /// Places the system for plan() alone, where GPUs are asked for also without one. Returns the
+  /// bytes free on this rank's GPU.
+  std::optional<std::int64_t> place_for_plan();
+
+  /// Plans the memory of the method that is chosen, where this process held `resident` bytes before
+  /// it read anything, and `gpu_available` are free on this rank's GPU: `plan` is set to this
+  /// rank's. If `auto` would eliminate and that does not fit, a Krylov method that suits the matrix
+  /// takes its place, if it fits, and note() says so. Where nothing fits, the remedy names a sparse
+  /// method, then a Krylov method, then other ways, as far as they fit; `late_analysis` is asked
+  /// for the facts that they need.
+  MemoryCheck plan(std::int64_t resident, std::optional<std::int64_t> gpu_available,
+                   MemoryPlan& plan, const LateAnalysis& late_analysis);
+
+  const SolverQuestion& question() const { return question_; }
+  const SolverRow& row() const { return choose_solver(question_); }
+  const std::string& note() const { return note_; }  ///< of plan(), or ""
+
+  /// A function that looks once more, before a matrix is eliminated in double where float, or an
+  /// iteration, did not do, whether that fits.
+  BeforeDouble check_in_double() const;
+
+ private:
+  /// Whether GPUs solve; why not, `report` notes.
+  bool takes_gpus(TaskReport& report) const;
+
+  const Config& config_;
+  const SystemShape shape_;
+  Team& team_;
+  const Gpus& gpus_;
+  SolverQuestion question_;
+  std::string note_;
+};
+
+}  // namespace spsolve::choice

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "solve/operators/system_matrix.hpp"
+
+namespace spsolve::inline system {
+
+/// Throws Error(input) where a file with a first guess of the solution, "" for none, is not `rows`
+/// x `columns`, one for each right-hand side.
+void check_first_guess(const std::filesystem::path& file, Index rows, Index columns);
+
+/// The guess in bands, where there is a file. Throws as check_first_guess(). Collective.
+std::unique_ptr<Vectors> read_first_guess(const SystemMatrix& matrix,
+                                          const std::filesystem::path& file, Index columns);
+
+}  // namespace spsolve::system
