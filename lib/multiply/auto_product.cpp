@@ -14,7 +14,7 @@
 #include "matrix/multivector.hpp"
 #include "matrix/symmetry.hpp"
 #include "multiply/fast/fast_csr.hpp"
-#include "multiply/fast/fast_groups.hpp"
+#include "multiply/kernel/row_groups.hpp"
 #include "multiply/kernel/row_types.hpp"
 
 namespace spsolve::inline multiply {

@@ -121,8 +121,8 @@ constexpr Kernel table[] = {
          "OpenMP, the lower triangle alone, without atomics: private overlaps of y, summed in a "
          "fixed order (Batista et al. 2010; Gkountouvas et al. 2013)",
          needs_symmetric}),
-    host_row<TypedRows, [](const auto& a, const auto* x, auto* y,
-                           Index columns) { a.multiply(x, y, columns); }>(
+    host_row<TypedRows,
+             [](auto& a, const auto* x, auto* y, Index columns) { a.multiply(x, y, columns); }>(
         {"row_types", "row_types", true,
          "OpenMP, rows of equal values and distances from the diagonal are stored once, runs of "
          "them multiplied without indices: stencils (after CSR-VI: Kourtis, Goumas, Koziris 2008)",

@@ -7,7 +7,7 @@
 #include "cuda/vectors/products/full_rows.cuh"
 #include "cuda/vectors/products/row_lanes.cuh"
 #include "cuda/vectors/products/row_sums.cuh"
-#include "multiply/fast/fast_groups.hpp"
+#include "multiply/kernel/row_groups.hpp"
 
 namespace spsolve::cuda::inline vectors {
 

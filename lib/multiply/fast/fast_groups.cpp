@@ -2,136 +2,114 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
+#include <type_traits>
 
 #include "multiply/fast/fast_rows.hpp"
-#include "multiply/kernel/fast_team.hpp"
 
 namespace spsolve::inline multiply {
 
 template <typename T>
-std::vector<int> equal_row_groups(const Csr<T>& csr) {
-  std::vector<int> groups;
-  for (Index first = 0; first < csr.rows;) {
-    const auto pattern = csr.row_columns(first);
-    Index end = first + 1;
-    while (end < csr.rows && std::ranges::equal(csr.row_columns(end), pattern)) ++end;
-    const Index count = (end - first + most_rows_in_group - 1) / most_rows_in_group;
-    for (Index g = 0; g < count; ++g) {
-      groups.push_back(
-          static_cast<int>((g + 1) * (end - first) / count - g * (end - first) / count));
+template <typename Column>
+void GroupedCsr<T>::copy_rows(const Csr<T>& csr, Index block, UntouchedArray<Column>& indices) {
+  const GroupBlock& part = parts_[block];
+  const Range rows = this->blocks().rows(block);
+  Index row = rows.first, place = part.first_column;
+  for (Index g = part.first_group; g < parts_[block + 1].first_group; ++g) {
+    const auto pattern = csr.row_columns(row);
+    const bool narrow = std::is_same_v<Column, std::uint16_t>;
+    groups_[g].base = narrow && !pattern.empty() ? pattern.front() : 0;
+    groups_[g].length = static_cast<LocalIndex>(pattern.size());
+    for (const LocalIndex column : pattern) {
+      indices[place++] = static_cast<Column>(column - groups_[g].base);
     }
-    first = end;
+    row += groups_[g].rows;
   }
-  return groups;
-}
-
-template <typename T>
-double grouping_of(const Csr<T>& csr) {
-  Index stored = 0, row = 0;
-  for (const int rows : equal_row_groups(csr)) {
-    stored += csr.row_offsets[row + 1] - csr.row_offsets[row];
-    row += rows;
-  }
-  return stored == 0 ? 1 : static_cast<double>(csr.nonzeros()) / static_cast<double>(stored);
+  std::copy(csr.values.begin() + csr.row_offsets[rows.first],
+            csr.values.begin() + csr.row_offsets[rows.last], values_.data() + part.first_value);
 }
 
 template <typename T>
 GroupedCsr<T> GroupedCsr<T>::from_csr(const Csr<T>& csr, const KernelOptions& options) {
-  const std::vector<int> groups = equal_row_groups(csr);
-  const auto group_count = static_cast<Index>(groups.size());
-  GroupedCsr result;
-  result.threads_ = fast::threads_of(options);
-  result.nonzeros_ = csr.nonzeros();
-  result.groups_ = UntouchedArray<Group>(group_count);
-  result.values_ = UntouchedArray<T>(csr.nonzeros(), Use::rereading);
-  // A part begins with the first group at or after its share of the path through rows and
-  // non-zeros.
-  const Index steps = csr.rows + csr.nonzeros();
-  Index row = 0, stored = 0;
-  bool narrow = true;
-  for (Index g = 0; g < group_count; ++g) {
-    const Index value = csr.row_offsets[row];
-    while (result.pieces_.parts() < result.threads_ &&
-           row + value >= fast::boundary(steps, result.pieces_.parts(), result.threads_)) {
-      result.pieces_.begin_part();
+  GroupedCsr result(RowBlocks(csr.row_offsets), fast::threads_of(options));
+  const RowBlocks& blocks = result.blocks();
+  const int threads = fast::worthwhile_threads(fast::threads_of(options), csr.nonzeros());
+  result.parts_.resize(static_cast<std::size_t>(blocks.count() + 1));
+  std::vector<std::vector<int>> groups(static_cast<std::size_t>(blocks.count()));
+  std::vector<LocalIndex> spans(static_cast<std::size_t>(blocks.count()));
+  blocks.for_each(threads, [&](Index block) {
+    groups[block] = equal_row_groups(csr, blocks.rows(block));
+    Index row = blocks.rows(block).first;
+    for (const int rows : groups[block]) {
+      const auto pattern = csr.row_columns(row);
+      result.parts_[block + 1].first_column += static_cast<Index>(pattern.size());
+      if (!pattern.empty()) {
+        spans[block] = std::max(spans[block], pattern.back() - pattern.front());
+      }
+      row += rows;
     }
-    const auto pattern = csr.row_columns(row);
-    const Index steps_of_group = groups[g] * (static_cast<Index>(pattern.size()) + 1);
-    const auto make = [&] { return GroupPiece{g, g, row, value, stored}; };
-    ++result.pieces_.next(steps_of_group, make).last_group;
-    narrow = narrow && (pattern.empty() || pattern.back() - pattern.front() <=
-                                               std::numeric_limits<std::uint16_t>::max());
-    stored += static_cast<Index>(pattern.size());
-    row += groups[g];
+  });
+  for (Index block = 0; block < blocks.count(); ++block) {
+    const GroupBlock& part = result.parts_[block];
+    GroupBlock& next = result.parts_[block + 1];
+    next.first_group = part.first_group + std::ssize(groups[block]);
+    next.first_column += part.first_column;
+    next.first_value = csr.row_offsets[blocks.rows(block).last];
   }
-  while (result.pieces_.parts() < result.threads_) result.pieces_.begin_part();
+  const bool narrow = std::ranges::all_of(
+      spans, [](LocalIndex span) { return span <= std::numeric_limits<std::uint16_t>::max(); });
+  const GroupBlock& all = result.parts_.back();
+  result.groups_ = UntouchedArray<Group>(all.first_group);
+  result.values_ = UntouchedArray<T>(csr.nonzeros(), Use::rereading);
   if (narrow) {
-    result.narrow_ = UntouchedArray<std::uint16_t>(stored, Use::rereading);
+    result.narrow_ = UntouchedArray<std::uint16_t>(all.first_column, Use::rereading);
   } else {
-    result.wide_ = UntouchedArray<LocalIndex>(stored, Use::rereading);
+    result.wide_ = UntouchedArray<LocalIndex>(all.first_column, Use::rereading);
   }
-  fast::for_each_part(
-      result.threads_, fast::worthwhile_threads(result.threads_, csr.nonzeros()), [&](int p) {
-        result.pieces_.for_each(p, [&](const GroupPiece& piece) {
-          Index i = piece.first_row, place = piece.first_column, value = piece.first_value;
-          for (Index g = piece.first_group; g < piece.last_group; ++g) {
-            const auto pattern = csr.row_columns(i);
-            const LocalIndex base = narrow && !pattern.empty() ? pattern.front() : 0;
-            result.groups_[g] = {static_cast<LocalIndex>(pattern.size()), base, groups[g]};
-            for (const LocalIndex column : pattern) {
-              if (narrow) {
-                result.narrow_[place++] = static_cast<std::uint16_t>(column - base);
-              } else {
-                result.wide_[place++] = column;
-              }
-            }
-            i += groups[g];
-            for (; value < csr.row_offsets[i]; ++value) result.values_[value] = csr.values[value];
-          }
-        });
-      });
+  blocks.for_each(threads, [&](Index block) {
+    Index number = result.parts_[block].first_group;
+    for (const int rows : groups[block]) result.groups_[number++].rows = rows;
+    narrow ? result.copy_rows(csr, block, result.narrow_)
+           : result.copy_rows(csr, block, result.wide_);
+  });
   return result;
 }
 
 template <typename T>
 std::int64_t GroupedCsr<T>::bytes() const {
-  return groups_.bytes() + values_.bytes() + narrow_.bytes() + wide_.bytes() + pieces_.bytes();
+  return groups_.bytes() + values_.bytes() + narrow_.bytes() + wide_.bytes() +
+         static_cast<std::int64_t>(parts_.size() * sizeof(GroupBlock));
 }
 
-/// work.template operator()<rows>(values, columns, length, x, y) for all groups of a part, x and y
+/// work.template operator()<rows>(values, columns, length, x, y) for all groups of a block, x and y
 /// pointing to the rows where the group's begin.
 template <typename T>
 template <typename Column, typename Columns, typename GroupWork>
 [[gnu::always_inline]] inline void GroupedCsr<T>::for_each_group(
-    int part, const UntouchedArray<Column>& indices, const T* x, T* y, Columns columns,
+    Index block, const UntouchedArray<Column>& indices, const T* x, T* y, Columns columns,
     GroupWork&& work) const {
-  pieces_.for_each(
-      part, [&](const GroupPiece& piece) __attribute__((always_inline)) {
-        const T* values = values_.data() + piece.first_value;
-        const Column* list = indices.data() + piece.first_column;
-        T* to = y + piece.first_row * columns;
-        for (Index g = piece.first_group; g < piece.last_group; ++g) {
-          const Group group = groups_[g];
-          const T* x_base = x + group.base * columns;
-          fast::for_row_count(
-              group.rows, [&]<int rows>() __attribute__((always_inline)) {
-                work.template operator()<rows>(values, list, group.length, x_base, to);
-              });
-          values += static_cast<Index>(group.length) * group.rows;
-          list += group.length;
-          to += group.rows * columns;
-        }
-      });
+  const GroupBlock& part = parts_[block];
+  const T* values = values_.data() + part.first_value;
+  const Column* list = indices.data() + part.first_column;
+  for (Index g = part.first_group; g < parts_[block + 1].first_group; ++g) {
+    const Group group = groups_[g];
+    const T* x_base = x + group.base * columns;
+    fast::for_row_count(
+        group.rows, [&]<int rows>() __attribute__((always_inline)) {
+          work.template operator()<rows>(values, list, group.length, x_base, y);
+        });
+    values += static_cast<Index>(group.length) * group.rows;
+    list += group.length;
+    y += group.rows * columns;
+  }
 }
 
 template <typename T>
 template <typename Column>
-void GroupedCsr<T>::multiply_part(int part, const UntouchedArray<Column>& indices, const T* x, T* y,
-                                  Index columns) const {
+void GroupedCsr<T>::multiply_rows(Index block, const UntouchedArray<Column>& indices, const T* x,
+                                  T* y, Index columns) const {
   if (columns == 1) {
     for_each_group(
-        part, indices, x, y, 1,
+        block, indices, x, y, 1,
         [=]<int rows>(const T* values, const Column* list, Index length, const T* x_base, T* to) {
           T sum[rows];
           fast::dot_rows<rows>(values, length, list, length, x_base, sum);
@@ -139,10 +117,10 @@ void GroupedCsr<T>::multiply_part(int part, const UntouchedArray<Column>& indice
         });
     return;
   }
-  fast::for_each_column_block<T, 4>(columns, [&]<int width, int count>(fast::ColumnBlock block) {
-    fast::with_row_of_x<width, count>(columns, block, [&](auto columns_of_x, auto last) {
+  fast::for_each_column_block<T, 4>(columns, [&]<int width, int count>(fast::ColumnBlock strip) {
+    fast::with_row_of_x<width, count>(columns, strip, [&](auto columns_of_x, auto last) {
       for_each_group(
-          part, indices, x + block.first, y + block.first, columns_of_x,
+          block, indices, x + strip.first, y + strip.first, columns_of_x,
           [=]<int rows>(const T* values, const Column* list, Index length, const T* x_base, T* to)
               __attribute__((always_inline)) {
                 fast::Vector<T, width> sum[rows][count];
@@ -160,20 +138,11 @@ void GroupedCsr<T>::multiply_part(int part, const UntouchedArray<Column>& indice
 }
 
 template <typename T>
-void GroupedCsr<T>::multiply(const T* x, T* y, Index columns) {
-  const int threads = fast::worthwhile_threads(threads_, nonzeros_ * columns);
-  fast::for_each_part(threads_, threads, [&](int p) {
-    if (wide_.size() > 0) {
-      multiply_part(p, wide_, x, y, columns);
-    } else {
-      multiply_part(p, narrow_, x, y, columns);
-    }
-  });
-  pieces_.turn();
+void GroupedCsr<T>::multiply_block(Index block, const T* x, T* y, Index columns, bool) const {
+  wide_.size() > 0 ? multiply_rows(block, wide_, x, y, columns)
+                   : multiply_rows(block, narrow_, x, y, columns);
 }
 
-SPSOLVE_INSTANTIATE_FUNCTION(equal_row_groups)
-SPSOLVE_INSTANTIATE_FUNCTION(grouping_of)
 SPSOLVE_INSTANTIATE(class GroupedCsr)
 
 }  // namespace spsolve::multiply

@@ -1,28 +1,14 @@
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "core/untouched_array.hpp"
 #include "matrix/csr.hpp"
-#include "multiply/fast/fast_pieces.hpp"
+#include "multiply/fast/row_blocks.hpp"
 #include "multiply/kernel/kernel.hpp"
+#include "multiply/kernel/row_groups.hpp"
 
 namespace spsolve::inline multiply {
-
-/// Most rows in a group: their sums and a vector of X stay in registers together.
-inline constexpr int most_rows_in_group = 4;
-
-/// For each group of consecutive rows with the same column pattern the number of its rows, 1 ...
-/// most_rows_in_group; runs of more equal rows are cut into groups of nearly equal size.
-/// Cost: reads the column indices once.
-template <typename T>
-std::vector<int> equal_row_groups(const Csr<T>& csr);
-
-/// Non-zeros over stored column indices: 1 where no two consecutive rows share their pattern, 3 for
-/// three unknowns at every node of a mesh.
-template <typename T>
-double grouping_of(const Csr<T>& csr);
 
 /// CSR whose consecutive rows with equal column patterns share one list of columns, stored as
 /// 16-bit distances from the first column of the group where all fit, else as they are. Values
@@ -30,40 +16,39 @@ double grouping_of(const Csr<T>& csr);
 /// instead of 12 (double), and X is read once for r rows.
 /// Pattern groups: the register blocking of Im, Yelick and Vuduc (SPARSITY, 2004) with blocks one
 /// column wide, so that no zeros are stored.
+/// Groups end with blocks of rows. The matrix is read once for every 32 columns (double) of X.
 template <typename T>
-class GroupedCsr {
+class GroupedCsr final : public RowBlockProduct<T> {
  public:
   static GroupedCsr from_csr(const Csr<T>& csr, const KernelOptions& options);
 
-  /// Y = A X. Groups are shared out by non-zeros. Cost: 2 nnz K; the matrix is read once for every
-  /// 32 columns (double) of X.
-  void multiply(const T* x, T* y, Index columns);
-
-  std::int64_t bytes() const;
+  void multiply_block(Index block, const T* x, T* y, Index columns, bool) const override;
+  std::int64_t bytes() const override;
 
  private:
+  using RowBlockProduct<T>::RowBlockProduct;
+
   struct Group {
     LocalIndex length;  ///< columns
     LocalIndex base;    ///< what to add to each
     LocalIndex rows;
   };
-  struct GroupPiece {
-    Index first_group, last_group;
-    Index first_row;
-    Index first_value;
-    Index first_column;  ///< place of its first column index
+  struct GroupBlock {
+    Index first_group = 0;
+    Index first_value = 0;
+    Index first_column = 0;  ///< place of its first column index
   };
 
+  template <typename Column>
+  void copy_rows(const Csr<T>& csr, Index block, UntouchedArray<Column>& indices);
   template <typename Column, typename Columns, typename GroupWork>
-  void for_each_group(int part, const UntouchedArray<Column>& indices, const T* x, T* y,
+  void for_each_group(Index block, const UntouchedArray<Column>& indices, const T* x, T* y,
                       Columns columns, GroupWork&& work) const;
   template <typename Column>
-  void multiply_part(int part, const UntouchedArray<Column>& indices, const T* x, T* y,
+  void multiply_rows(Index block, const UntouchedArray<Column>& indices, const T* x, T* y,
                      Index columns) const;
 
-  fast::Pieces<GroupPiece> pieces_;
-  int threads_ = 1;
-  Index nonzeros_ = 0;
+  std::vector<GroupBlock> parts_;  ///< blocks + 1
   UntouchedArray<Group> groups_;
   UntouchedArray<T> values_;
   UntouchedArray<std::uint16_t> narrow_;  ///< column distances where all fit

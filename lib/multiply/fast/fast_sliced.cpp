@@ -1,135 +1,184 @@
 #include "multiply/fast/fast_sliced.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
-#include <vector>
 
 #include "multiply/fast/fast_rows.hpp"
-#include "multiply/kernel/fast_team.hpp"
 
 namespace spsolve::inline multiply {
 
 namespace {
 
-constexpr Index window = 1024;
 constexpr Index shortest_long_row = 64;
+
+template <typename T>
+LocalIndex length_of(const Csr<T>& csr, Index row) {
+  return static_cast<LocalIndex>(csr.row_offsets[row + 1] - csr.row_offsets[row]);
+}
 
 }  // namespace
 
 template <typename T>
-SlicedRows<T> SlicedRows<T>::from_csr(const Csr<T>& csr, const KernelOptions& options) {
-  constexpr Index lanes = fast::lanes<T>;
-  SlicedRows result;
-  result.threads_ = fast::threads_of(options);
-  result.nonzeros_ = csr.nonzeros();
-  result.order_ = UntouchedArray<LocalIndex>(csr.rows);
-  const auto length = [&](Index row) {
-    return static_cast<LocalIndex>(csr.row_offsets[row + 1] - csr.row_offsets[row]);
+void SlicedRows<T>::sort_rows(const Csr<T>& csr, Index block) {
+  const Range rows = this->blocks().rows(block);
+  std::uint16_t* const begin = order_.data() + rows.first;
+  std::uint16_t* const end = order_.data() + rows.last;
+  std::iota(begin, end, std::uint16_t{0});
+  const auto longer = [&](std::uint16_t i, std::uint16_t j) {
+    return length_of(csr, rows.first + i) > length_of(csr, rows.first + j);
   };
-  std::iota(result.order_.data(), result.order_.data() + csr.rows, LocalIndex{0});
-  std::vector<Slice> slices;
-  const Index steps = csr.rows + csr.nonzeros();
-  SlicePiece at;
-  for (Index first = 0; first < csr.rows; first += window) {
-    const Index end = std::min(first + window, csr.rows);
-    while (result.pieces_.parts() < result.threads_ &&
-           first + csr.row_offsets[first] >=
-               fast::boundary(steps, result.pieces_.parts(), result.threads_)) {
-      result.pieces_.begin_part();
-    }
-    const Index steps_of_window = end - first + csr.row_offsets[end] - csr.row_offsets[first];
-    SlicePiece& piece = result.pieces_.next(steps_of_window, [&] { return at; });
-    LocalIndex* order = result.order_.data();
-    std::stable_sort(order + first, order + end,
-                     [&](LocalIndex i, LocalIndex j) { return length(i) > length(j); });
-    for (Index i = first; i < end;) {
-      const LocalIndex longest = length(order[i]);
-      const Index count = longest >= shortest_long_row ? 1 : std::min(lanes, end - i);
-      const LocalIndex shortest =
-          count == lanes || count == 1 ? length(order[i + count - 1]) : LocalIndex{0};
-      slices.push_back({shortest, longest, static_cast<LocalIndex>(count)});
-      at.first_step += longest - shortest;
-      i += count;
-    }
-    at.first_slice = at.last_slice = piece.last_slice = static_cast<Index>(slices.size());
-    at.first_row = end;
-    at.first_value = csr.row_offsets[end];
+  if (!std::is_sorted(begin, end, longer)) std::stable_sort(begin, end, longer);
+}
+
+/// work(slice, its first place in the order) for the sorted rows of a block.
+template <typename T>
+template <typename Work>
+void SlicedRows<T>::for_each_slice(const Csr<T>& csr, Index block, const Work& work) const {
+  constexpr Index lanes = fast::lanes<T>;
+  const Range rows = this->blocks().rows(block);
+  const auto length = [&](Index place) { return length_of(csr, rows.first + order_[place]); };
+  for (Index at = rows.first; at < rows.last;) {
+    const LocalIndex longest = length(at);
+    const Index count = longest >= shortest_long_row ? 1 : std::min(lanes, rows.last - at);
+    const LocalIndex shortest =
+        count == lanes || count == 1 ? length(at + count - 1) : LocalIndex{0};
+    work(Slice{shortest, longest, static_cast<LocalIndex>(count)}, at);
+    at += count;
   }
-  while (result.pieces_.parts() < result.threads_) result.pieces_.begin_part();
-  result.slices_ = UntouchedArray<Slice>(at.first_slice);
-  result.active_ = UntouchedArray<std::uint8_t>(at.first_step);
-  result.column_indices_ = UntouchedArray<LocalIndex>(csr.nonzeros(), Use::rereading);
+}
+
+template <typename T>
+template <typename Column>
+void SlicedRows<T>::copy_rows(const Csr<T>& csr, Index block, UntouchedArray<Column>& columns) {
+  const SliceBlock& part = parts_[block];
+  const Index first_row = this->blocks().rows(block).first;
+  Index place = part.first_value, counted = part.first_step, number = part.first_slice;
+  for_each_slice(csr, block, [&](const Slice& slice, Index at) {
+    slices_[number++] = slice;
+    for (Index j = 0; j < slice.longest; ++j) {
+      Index lane = 0;
+      for (; lane < slice.rows; ++lane) {
+        const Index row = first_row + order_[at + lane];
+        if (length_of(csr, row) <= j) break;
+        const Index from = csr.row_offsets[row] + j;
+        columns[place] = static_cast<Column>(csr.column_indices[from] - part.base);
+        values_[place++] = csr.values[from];
+      }
+      if (j >= slice.shortest) active_[counted++] = static_cast<std::uint8_t>(lane);
+    }
+  });
+}
+
+template <typename T>
+SlicedRows<T> SlicedRows<T>::from_csr(const Csr<T>& csr, const KernelOptions& options) {
+  SlicedRows result(RowBlocks(csr.row_offsets), fast::threads_of(options));
+  const RowBlocks& blocks = result.blocks();
+  const int threads = fast::worthwhile_threads(fast::threads_of(options), csr.nonzeros());
+  result.order_ = UntouchedArray<std::uint16_t>(csr.rows);
+  result.parts_.resize(static_cast<std::size_t>(blocks.count() + 1));
+  std::vector<LocalIndex> spans(static_cast<std::size_t>(blocks.count()));
+  blocks.for_each(threads, [&](Index block) {
+    result.sort_rows(csr, block);
+    SliceBlock& next = result.parts_[block + 1];
+    result.for_each_slice(csr, block, [&](const Slice& slice, Index) {
+      ++next.first_slice;
+      next.first_step += slice.longest - slice.shortest;
+    });
+    const Range rows = blocks.rows(block);
+    const auto [least, most] =
+        std::minmax_element(csr.column_indices.begin() + csr.row_offsets[rows.first],
+                            csr.column_indices.begin() + csr.row_offsets[rows.last]);
+    if (csr.row_offsets[rows.first] == csr.row_offsets[rows.last]) return;
+    result.parts_[block].base = *least;
+    spans[block] = *most - *least;
+  });
+  for (Index block = 0; block < blocks.count(); ++block) {
+    SliceBlock &part = result.parts_[block], &next = result.parts_[block + 1];
+    next.first_slice += part.first_slice;
+    next.first_step += part.first_step;
+    next.first_value = csr.row_offsets[blocks.rows(block).last];
+  }
+  const bool narrow = std::ranges::all_of(
+      spans, [](LocalIndex span) { return span <= std::numeric_limits<std::uint16_t>::max(); });
+  result.slices_ = UntouchedArray<Slice>(result.parts_.back().first_slice);
+  result.active_ = UntouchedArray<std::uint8_t>(result.parts_.back().first_step);
   result.values_ = UntouchedArray<T>(csr.nonzeros(), Use::rereading);
-  fast::for_each_part(
-      result.threads_, fast::worthwhile_threads(result.threads_, csr.nonzeros()), [&](int p) {
-        result.pieces_.for_each(p, [&](const SlicePiece& piece) {
-          Index place = piece.first_value, row = piece.first_row, counted = piece.first_step;
-          for (Index s = piece.first_slice; s < piece.last_slice; ++s) {
-            const Slice slice = slices[s];
-            result.slices_[s] = slice;
-            for (Index j = 0; j < slice.longest; ++j) {
-              Index lane = 0;
-              for (; lane < slice.rows && length(result.order_[row + lane]) > j; ++lane) {
-                const Index from = csr.row_offsets[result.order_[row + lane]] + j;
-                result.column_indices_[place] = csr.column_indices[from];
-                result.values_[place++] = csr.values[from];
-              }
-              if (j >= slice.shortest) result.active_[counted++] = static_cast<std::uint8_t>(lane);
-            }
-            row += slice.rows;
-          }
-        });
-      });
+  if (narrow) {
+    result.narrow_ = UntouchedArray<std::uint16_t>(csr.nonzeros(), Use::rereading);
+  } else {
+    result.wide_ = UntouchedArray<LocalIndex>(csr.nonzeros(), Use::rereading);
+    for (SliceBlock& part : result.parts_) part.base = 0;
+  }
+  blocks.for_each(threads, [&](Index block) {
+    narrow ? result.copy_rows(csr, block, result.narrow_)
+           : result.copy_rows(csr, block, result.wide_);
+  });
   return result;
 }
 
 template <typename T>
 std::int64_t SlicedRows<T>::bytes() const {
-  return slices_.bytes() + order_.bytes() + active_.bytes() + column_indices_.bytes() +
-         values_.bytes() + pieces_.bytes();
+  return slices_.bytes() + order_.bytes() + active_.bytes() + narrow_.bytes() + wide_.bytes() +
+         values_.bytes() + static_cast<std::int64_t>(parts_.size() * sizeof(SliceBlock));
 }
 
 template <typename T>
-void SlicedRows<T>::multiply_vector(const SlicePiece& piece, const T* x, T* y) const {
+template <typename Column>
+void SlicedRows<T>::multiply_vector(Index block, const UntouchedArray<Column>& columns, const T* x,
+                                    T* y) const {
+  using V = fast::Vector<T, fast::lanes<T>>;
   constexpr Index lanes = fast::lanes<T>;
-  const T* values = values_.data() + piece.first_value;
-  const LocalIndex* columns = column_indices_.data() + piece.first_value;
-  const LocalIndex* order = order_.data() + piece.first_row;
-  const std::uint8_t* active = active_.data() + piece.first_step;
-  for (Index s = piece.first_slice; s < piece.last_slice; ++s) {
+  const SliceBlock& part = parts_[block];
+  const T* values = values_.data() + part.first_value;
+  const Column* indices = columns.data() + part.first_value;
+  const std::uint16_t* order = order_.data() + this->blocks().rows(block).first;
+  const std::uint8_t* active = active_.data() + part.first_step;
+  x += part.base;
+  for (Index s = part.first_slice; s < parts_[block + 1].first_slice; ++s) {
     const Slice slice = slices_[s];
     if (slice.rows == 1) {
       T sum[1];
-      fast::dot_rows<1>(values, 0, columns, slice.longest, x, sum);
+      fast::dot_rows<1>(values, 0, indices, slice.longest, x, sum);
       y[*order++] = sum[0];
       values += slice.longest;
-      columns += slice.longest;
+      indices += slice.longest;
       continue;
     }
-    fast::Vector<T, fast::lanes<T>> sum = {};
+    V sum = {};
     for (Index j = 0; j < slice.shortest; ++j) {
-      sum += fast::load<fast::Vector<T, fast::lanes<T>>>(values) * fast::gather(x, columns);
+      sum += fast::load<V>(values) * fast::gather(x, indices);
       values += lanes;
-      columns += lanes;
+      indices += lanes;
     }
     for (Index j = slice.shortest; j < slice.longest; ++j) {
       const Index count = *active++;
-      sum += fast::load_first(values, count) * fast::gather_first(x, columns, count);
+      sum += fast::load_first(values, count) * fast::gather_first(x, indices, count);
       values += count;
-      columns += count;
+      indices += count;
     }
-    fast::scatter_first(y, order, slice.rows, sum);
+    // Rows of one length are in their order.
+    if (slice.rows == lanes && slice.shortest == slice.longest &&
+        order[lanes - 1] - order[0] == lanes - 1) {
+      fast::store(y + order[0], sum);
+    } else {
+      fast::scatter_first(y, order, slice.rows, sum);
+    }
     order += slice.rows;
   }
 }
 
 template <typename T>
-void SlicedRows<T>::multiply_columns(const SlicePiece& piece, const T* x, T* y,
-                                     Index columns) const {
-  fast::for_each_column_block<T, 8>(columns, [&]<int width, int count>(fast::ColumnBlock block) {
+template <typename Column>
+void SlicedRows<T>::multiply_columns(Index block, const UntouchedArray<Column>& indices, const T* x,
+                                     T* y, Index columns) const {
+  const SliceBlock& part = parts_[block];
+  x += part.base * columns;
+  fast::for_each_column_block<T, 8>(columns, [&]<int width, int count>(fast::ColumnBlock strip) {
     using V = fast::Vector<T, width>;
-    Index place = piece.first_value, row = piece.first_row, counted = piece.first_step;
-    for (Index s = piece.first_slice; s < piece.last_slice; ++s) {
+    Index place = part.first_value, counted = part.first_step;
+    const std::uint16_t* order = order_.data() + this->blocks().rows(block).first;
+    for (Index s = part.first_slice; s < parts_[block + 1].first_slice; ++s) {
       const Slice slice = slices_[s];
       const std::uint8_t* active = active_.data() + counted;
       Index summed = 0;
@@ -139,40 +188,35 @@ void SlicedRows<T>::multiply_columns(const SlicePiece& piece, const T* x, T* y,
         for (Index j = 0; j < slice.longest; ++j) {
           const Index taking_part = j < slice.shortest ? slice.rows : active[j - slice.shortest];
           if (taking_part <= lane) break;
-          const T* x_row = x + column_indices_[k] * columns + block.first;
+          const T* x_row = x + static_cast<Index>(indices[k]) * columns + strip.first;
 #pragma GCC unroll 8
           for (int v = 0; v < count; ++v) {
             sum[v] +=
-                values_[k] * fast::load<V>(x_row + fast::vector_start<width, count>(v, block.last));
+                values_[k] * fast::load<V>(x_row + fast::vector_start<width, count>(v, strip.last));
           }
           k += taking_part;
           ++summed;
         }
-        T* to = y + order_[row + lane] * columns + block.first;
+        T* to = y + order[lane] * columns + strip.first;
         for (int v = 0; v < count; ++v) {
-          fast::store(to + fast::vector_start<width, count>(v, block.last), sum[v]);
+          fast::store(to + fast::vector_start<width, count>(v, strip.last), sum[v]);
         }
       }
       place += summed;
       counted += slice.longest - slice.shortest;
-      row += slice.rows;
+      order += slice.rows;
     }
   });
 }
 
 template <typename T>
-void SlicedRows<T>::multiply(const T* x, T* y, Index columns) {
-  const int threads = fast::worthwhile_threads(threads_, nonzeros_ * columns);
-  fast::for_each_part(threads_, threads, [&](int p) {
-    pieces_.for_each(p, [&](const SlicePiece& piece) {
-      if (columns == 1) {
-        multiply_vector(piece, x, y);
-      } else {
-        multiply_columns(piece, x, y, columns);
-      }
-    });
-  });
-  pieces_.turn();
+void SlicedRows<T>::multiply_block(Index block, const T* x, T* y, Index columns, bool) const {
+  if (columns == 1) {
+    wide_.size() > 0 ? multiply_vector(block, wide_, x, y) : multiply_vector(block, narrow_, x, y);
+  } else {
+    wide_.size() > 0 ? multiply_columns(block, wide_, x, y, columns)
+                     : multiply_columns(block, narrow_, x, y, columns);
+  }
 }
 
 SPSOLVE_INSTANTIATE(class SlicedRows)

@@ -1,53 +1,66 @@
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "core/untouched_array.hpp"
 #include "matrix/csr.hpp"
-#include "multiply/fast/fast_pieces.hpp"
+#include "multiply/fast/row_blocks.hpp"
 #include "multiply/kernel/kernel.hpp"
 
 namespace spsolve::inline multiply {
 
-/// Short rows side by side: within windows of 1024 rows, rows are sorted by length and packed into
-/// slices of as many as a vector register has elements. Step j of a slice holds the j-th non-zeros
-/// of those of its rows that are so long, next to each other: one gather serves them all, and no
-/// zeros are stored. Rows of 64 non-zeros or more stay rows.
+/// Short rows side by side: the rows of each block are sorted by length and packed into slices of
+/// as many as a vector register has elements. Step j of a slice holds the j-th non-zeros of those
+/// of its rows that are so long, next to each other: one gather serves them all, and no zeros are
+/// stored. Rows of 64 non-zeros or more stay rows. Columns are 16-bit distances from the first one
+/// of the block where all fit.
 /// SELL-C-sigma: Kreutzer, Hager, Wellein, Fehske and Bishop (SIAM J. Sci. Comput. 36, 2014),
 /// without its padding.
+///
+/// Made for K = 1: a row's length is no branch to guess.
 template <typename T>
-class SlicedRows {
+class SlicedRows final : public RowBlockProduct<T> {
  public:
   static SlicedRows from_csr(const Csr<T>& csr, const KernelOptions& options);
 
-  /// Y = A X. Made for K = 1: a row's length is no branch to guess. Cost: 2 nnz K. Windows are
-  /// shared out by non-zeros; long rows are not cut.
-  void multiply(const T* x, T* y, Index columns);
-
-  std::int64_t bytes() const;
+  void multiply_block(Index block, const T* x, T* y, Index columns, bool) const override;
+  std::int64_t bytes() const override;
+  Index most_columns() const override { return 1; }
 
  private:
+  using RowBlockProduct<T>::RowBlockProduct;
+
   struct Slice {
     LocalIndex shortest;  ///< steps in which all lanes take part
     LocalIndex longest;   ///< steps; a row that is alone has shortest == longest and one row
     LocalIndex rows;      ///< 1 for long rows, which are contiguous; else lanes or fewer
   };
-  struct SlicePiece {
-    Index first_slice = 0, last_slice = 0;
-    Index first_row = 0;    ///< place in the sorted order
+  struct SliceBlock {
+    Index first_slice = 0;
     Index first_value = 0;  ///< place of the first non-zero
     Index first_step = 0;   ///< place of the first lane count
+    LocalIndex base = 0;    ///< what to add to each column
   };
 
-  void multiply_vector(const SlicePiece& piece, const T* x, T* y) const;
-  void multiply_columns(const SlicePiece& piece, const T* x, T* y, Index columns) const;
+  void sort_rows(const Csr<T>& csr, Index block);
+  template <typename Work>
+  void for_each_slice(const Csr<T>& csr, Index block, const Work& work) const;
+  template <typename Column>
+  void copy_rows(const Csr<T>& csr, Index block, UntouchedArray<Column>& columns);
+  template <typename Column>
+  void multiply_vector(Index block, const UntouchedArray<Column>& columns, const T* x, T* y) const;
+  template <typename Column>
+  void multiply_columns(Index block, const UntouchedArray<Column>& indices, const T* x, T* y,
+                        Index columns) const;
 
-  fast::Pieces<SlicePiece> pieces_;
-  int threads_ = 1;
-  Index nonzeros_ = 0;
+  std::vector<SliceBlock> parts_;  ///< blocks + 1
   UntouchedArray<Slice> slices_;
-  UntouchedArray<LocalIndex> order_;  ///< the row at each place of the sorted order
+  UntouchedArray<std::uint16_t> order_;  ///< the row of its block at each place of the sorted order
   /// For every step of a slice beyond its shortest row: how many rows take part.
   UntouchedArray<std::uint8_t> active_;
-  UntouchedArray<LocalIndex> column_indices_;
+  UntouchedArray<std::uint16_t> narrow_;  ///< column distances where all fit
+  UntouchedArray<LocalIndex> wide_;       ///< columns otherwise
   UntouchedArray<T> values_;
 };
 

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <limits>
 
-#include "multiply/fast/fast_groups.hpp"
 #include "multiply/fast/fast_rows.hpp"
 #include "multiply/fast/fast_symmetric_rows.hpp"
 #include "multiply/kernel/fast_team.hpp"
+#include "multiply/kernel/row_groups.hpp"
 
 namespace spsolve::inline multiply {
 

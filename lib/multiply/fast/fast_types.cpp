@@ -6,15 +6,10 @@
 
 #include "core/error.hpp"
 #include "multiply/fast/fast_vector.hpp"
-#include "multiply/kernel/fast_team.hpp"
 
 namespace spsolve::inline multiply {
 
 namespace {
-
-/// Y of more bytes is stored past the caches, which saves reading it first. Measured: from 32 MB on
-/// 10 to 30 % less time, below 24 MB up to 10 % more.
-constexpr Index streamed_bytes = Index{24} << 20;
 
 /// Bytes between the request for the row of X that is needed last and its use. Measured: 5 to 12 %
 /// less time where X is large, none lost where it is small.
@@ -152,70 +147,78 @@ template <bool streaming, typename T>
 }  // namespace
 
 template <typename T>
+TypedRows<T>::TypedRows(const Csr<T>& csr, const RowTypes& types, int threads)
+    : RowBlockProduct<T>(RowBlocks(csr.row_offsets), threads) {
+  first_entry_.push_back(0);
+  for (const Index i : types.examples) {
+    for (const LocalIndex column : csr.row_columns(i)) distances_.push_back(column - i);
+    const auto values = csr.row_values(i);
+    values_.insert(values_.end(), values.begin(), values.end());
+    first_entry_.push_back(static_cast<Index>(values_.size()));
+  }
+  Index row = 0;
+  for (const std::vector<RowRun>& part : types.runs) {
+    for (RowRun run : part) {
+      while (run.rows > 0) {
+        const Index of_block = row % rows_of_block;
+        if (of_block == 0) first_run_.push_back(std::ssize(runs_));
+        const Index taken = std::min<Index>(run.rows, rows_of_block - of_block);
+        const bool goes_on = of_block > 0 && runs_.back().type == run.type;
+        if (goes_on) {
+          runs_.back().rows += static_cast<LocalIndex>(taken);
+        } else {
+          runs_.push_back({static_cast<LocalIndex>(taken), run.type});
+        }
+        run.rows -= static_cast<LocalIndex>(taken);
+        row += taken;
+      }
+    }
+  }
+  first_run_.push_back(std::ssize(runs_));
+}
+
+template <typename T>
 TypedRows<T> TypedRows<T>::from_csr(const Csr<T>& csr, const KernelOptions& options) {
-  TypedRows result;
-  result.threads_ = fast::threads_of(options);
-  result.rows_ = csr.rows;
-  result.nonzeros_ = csr.nonzeros();
-  const RowTypes types = find_row_types(csr, result.threads_);
+  const int threads = fast::threads_of(options);
+  const RowTypes types = find_row_types(csr, threads);
   if (const std::string problem = row_types_problem(static_cast<Index>(types.examples.size()));
       !problem.empty()) {
     fail(ExitCode::resources, "{}", problem);
   }
-  result.first_entry_.push_back(0);
-  for (const Index i : types.examples) {
-    for (const LocalIndex column : csr.row_columns(i)) result.distances_.push_back(column - i);
-    const auto values = csr.row_values(i);
-    result.values_.insert(result.values_.end(), values.begin(), values.end());
-    result.first_entry_.push_back(static_cast<Index>(result.values_.size()));
-  }
-  result.parts_.resize(types.runs.size());
-  fast::for_each_part(
-      result.threads_, fast::worthwhile_threads(result.threads_, csr.nonzeros()), [&](int p) {
-        result.parts_[p].first_row = types.first_row[p];
-        result.parts_[p].runs = UntouchedArray<RowRun>(static_cast<Index>(types.runs[p].size()));
-        std::ranges::copy(types.runs[p], result.parts_[p].runs.data());
-      });
-  return result;
+  return TypedRows(csr, types, threads);
 }
 
 template <typename T>
 std::int64_t TypedRows<T>::bytes() const {
-  std::int64_t runs = 0;
-  for (const ThreadPart& part : parts_) runs += part.runs.bytes();
-  return runs +
-         static_cast<std::int64_t>((first_entry_.size() + distances_.size()) * sizeof(Index) +
-                                   values_.size() * sizeof(T));
+  return static_cast<std::int64_t>(runs_.size() * sizeof(RowRun) + values_.size() * sizeof(T) +
+                                   (first_run_.size() + first_entry_.size() + distances_.size()) *
+                                       sizeof(Index));
 }
 
 template <typename T>
 template <bool streaming>
-void TypedRows<T>::multiply_part(const ThreadPart& part, const T* x, T* y, Index columns) const {
-  Index first = part.first_row;
-  for (Index r = 0; r < part.runs.size(); ++r) {
-    const RowRun run = part.runs[r];
+void TypedRows<T>::multiply_runs(Index block, const T* x, T* y, Index columns) const {
+  Index first = this->blocks().rows(block).first;
+  for (Index r = first_run_[block]; r < first_run_[block + 1]; ++r) {
+    const RowRun run = runs_[r];
     const Index entry = first_entry_[run.type];
     const RowType<T> type{distances_.data() + entry, values_.data() + entry,
                           first_entry_[run.type + 1] - entry};
-    multiply_run<streaming>(type, x, first * columns, y + first * columns, columns,
-                            run.rows * columns);
+    multiply_run<streaming>(type, x, first * columns, y, columns, run.rows * columns);
     first += run.rows;
+    y += run.rows * columns;
   }
   if constexpr (streaming) finish_streaming();
 }
 
 template <typename T>
-void TypedRows<T>::multiply(const T* x, T* y, Index columns) const {
-  const bool streaming =
-      can_stream && rows_ * columns * static_cast<Index>(sizeof(T)) > streamed_bytes;
-  fast::for_each_part(threads_, fast::worthwhile_threads(threads_, nonzeros_ * columns),
-                      [&](int p) {
-                        if (streaming) {
-                          multiply_part<true>(parts_[p], x, y, columns);
-                        } else {
-                          multiply_part<false>(parts_[p], x, y, columns);
-                        }
-                      });
+void TypedRows<T>::multiply_block(Index block, const T* x, T* y, Index columns,
+                                  bool streaming) const {
+  if (can_stream && streaming) {
+    multiply_runs<true>(block, x, y, columns);
+  } else {
+    multiply_runs<false>(block, x, y, columns);
+  }
 }
 
 SPSOLVE_INSTANTIATE(class TypedRows)

@@ -194,8 +194,8 @@ inline void scatter_add(T* y, const Column* columns, Index count, const Vector<T
 }
 
 /// y[places[k]] = value[k] for k < count (1 ... lanes); the places are distinct.
-template <typename T>
-inline void scatter_first(T* y, const LocalIndex* places, Index count,
+template <typename T, typename Place>
+inline void scatter_first(T* y, const Place* places, Index count,
                           const Vector<T, lanes<T>>& value) {
 #if defined(__AVX512BW__) && defined(__AVX512VL__)
   const auto mask = static_cast<__mmask16>((1U << count) - 1);

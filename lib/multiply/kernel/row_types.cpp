@@ -147,6 +147,21 @@ Index count_row_types(const Csr<T>& csr) {
   return std::min(count, most_row_types + 1);
 }
 
+template <typename T>
+double sampled_run(const Csr<T>& csr) {
+  constexpr Index samples = 64, rows_of_sample = 64;
+  const Index step = std::max(csr.rows / samples, rows_of_sample);
+  const SameType<T> same{&csr};
+  Index rows = 0, runs = 0;
+  for (Index first = 0; first < csr.rows; first += step) {
+    const Index last = std::min(first + rows_of_sample, csr.rows);
+    ++runs;
+    for (Index i = first + 1; i < last; ++i) runs += same(i - 1, i) ? 0 : 1;
+    rows += last - first;
+  }
+  return static_cast<double>(rows) / static_cast<double>(std::max<Index>(1, runs));
+}
+
 bool rows_repeat(Index rows, Index types) {
   constexpr Index least_rows = 4;
   return types <= most_row_types && least_rows * types <= rows;
@@ -160,6 +175,7 @@ std::string row_types_problem(Index types) {
 }
 
 SPSOLVE_INSTANTIATE_FUNCTION(find_row_types)
+SPSOLVE_INSTANTIATE_FUNCTION(sampled_run)
 SPSOLVE_INSTANTIATE_FUNCTION(count_row_types)
 
 }  // namespace spsolve::multiply

@@ -36,6 +36,10 @@ RowTypes find_row_types(const Csr<T>& csr, int parts);
 template <typename T>
 Index count_row_types(const Csr<T>& csr);
 
+/// Rows of one type that follow each other, on average over samples of the rows.
+template <typename T>
+double sampled_run(const Csr<T>& csr);
+
 /// Whether rows repeat so often that telling their types apart may pay: at least four to a type.
 /// With fewer, little is saved, and short trials on a GPU flatter what then takes 1.7 times as
 /// long.

@@ -58,8 +58,7 @@ MULTIPLY = [  # matrix, multiply.*, matrix.reader, ranks
     *((SPARSE, {"kernel": kernel, "columns": 8}, "serial", ranks)
       for kernel in ("csr_serial", "csr_openmp", "ellpack_serial", "ellpack_openmp",
                      "ellpack_unpadded_serial", "ellpack_unpadded_openmp", "sliced_ellpack",
-                     "symmetric_atomic", "symmetric_colored", "csr_balanced", "csr_sorted",
-                     "sliced_rows")
+                     "symmetric_atomic", "symmetric_colored", "csr_balanced", "csr_sorted")
       for ranks in ((1, 2) if kernel == "csr_balanced" else (1,))),
     ("grid3d27:13:2", {"kernel": "dense_blas", "columns": 8}, "serial", 1),
     ("grid3d27:13:2", {"kernel": "dense_reference", "columns": 8}, "serial", 2),
@@ -75,7 +74,7 @@ MULTIPLY = [  # matrix, multiply.*, matrix.reader, ranks
 ]
 # Formats whose size hangs on what is in the matrix: never more than planned.
 AT_MOST = [(SPARSE, {"kernel": kernel, "columns": 8}, "serial", 1)
-           for kernel in ("csr_grouped", "symmetric_halves", "auto")]
+           for kernel in ("csr_grouped", "sliced_rows", "symmetric_halves", "auto")]
 
 
 def words(values):

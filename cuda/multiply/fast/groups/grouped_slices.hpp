@@ -46,7 +46,7 @@ struct GroupedSlices {
 /// sums in registers, up to 4 columns of X at a time, each value of X loaded once for the group.
 /// Columns are 16 bits wide where all are near the diagonal. Sums have a fixed order. Cost: 2 nnz
 /// K. Slices after SELL-C-sigma (Kreutzer, Hager, Wellein, Fehske, Bishop 2014), groups as
-/// multiply/fast_groups.hpp.
+/// multiply/kernel/row_groups.hpp.
 template <typename T>
 void grouped_slices(GroupedSlices<T>& a, const T* x, T* y, Index columns);
 

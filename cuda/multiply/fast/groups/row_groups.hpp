@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "matrix/csr.hpp"
-#include "multiply/fast/fast_groups.hpp"
+#include "multiply/kernel/row_groups.hpp"
 
 namespace spsolve::cuda::inline multiply {
 
