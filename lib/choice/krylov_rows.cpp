@@ -133,11 +133,17 @@ void plan_krylov(const SolverQuestion& question, int rank, MemoryPlan& plan) {
   const std::int64_t bytes = preconditioner_bytes(question, height, nonzeros);
   plan.parts.push_back({"prepare", "preconditioner, while it is made", 2 * bytes});
   plan.parts.push_back({"eliminate", "preconditioner", bytes});
-  if (on_gpu) {
-    // Many products are expected: see BandProducts::expect_many().
-    const std::int64_t again = 6 * csr_bytes(height, nonzeros, sizeof(double)) / 5;
-    there.push_back({"eliminate", "rows of A in one more form", again});
-    there.push_back({"eliminate", "preconditioner", 2 * bytes});
+  // Many products are expected: see BandProducts::expect_many(). Host rows are cut by columns
+  // first.
+  const std::int64_t again = 6 * csr_bytes(height, nonzeros, sizeof(double)) / 5;
+  there.push_back({"eliminate", "rows of A in one more form", again});
+  if (!on_gpu) {
+    plan.parts.push_back(
+        {"prepare", "rows of A in one more form", (question.ranks > 1 ? 2 : 1) * again});
+  }
+  if (on_gpu || question.options.preconditioner == Preconditioner::automatic ||
+      question.options.preconditioner == Preconditioner::multigrid) {
+    there.push_back({"eliminate", "preconditioner, likewise", (on_gpu ? 2 : 1) * bytes});
   }
   if (!row.symmetric && question.options.equilibrate != AutoSwitch::off) {
     const std::int64_t rows = csr_bytes(height, nonzeros, sizeof(double));

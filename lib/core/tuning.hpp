@@ -45,6 +45,13 @@ struct HostTuning {
   double blocked_flops_per_second = 5e10;
   double columnwise_flops_per_second = 4e9;
 
+  /// The formats of rows that many products are made with: by types where so many rows of one type
+  /// follow each other on average; else side by side where rows have fewer non-zeros on average and
+  /// fewer share their columns; else grouped.
+  double rows_of_type_run = 8;
+  double nonzeros_of_sliced_row = 24;
+  double rows_of_group = 1.5;
+
   /// Flops a second of one thread that predictions of sparse elimination reckon with, and the
   /// seconds that every entry of the factors takes in addition.
   double sparse_flops_per_second = 2e10;

@@ -80,7 +80,12 @@ class BandMatrix {
   /// product(halo of x), for what is computed by products().
   template <typename Product>
   void with_halo(const Vectors& x, const Product& product) {
-    product(carrier_->bring(x));
+    try {
+      product(carrier_->bring(x));
+    } catch (...) {
+      carrier_->release();  // no message stays under way
+      throw;
+    }
     carrier_->release();
   }
 

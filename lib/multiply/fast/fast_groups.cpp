@@ -37,7 +37,7 @@ GroupedCsr<T> GroupedCsr<T>::from_csr(const Csr<T>& csr, const KernelOptions& op
   std::vector<std::vector<int>> groups(static_cast<std::size_t>(blocks.count()));
   std::vector<LocalIndex> spans(static_cast<std::size_t>(blocks.count()));
   blocks.for_each(threads, [&](Index block) {
-    groups[block] = equal_row_groups(csr, blocks.rows(block));
+    groups[block] = equal_groups_of(csr, blocks.rows(block));
     Index row = blocks.rows(block).first;
     for (const int rows : groups[block]) {
       const auto pattern = csr.row_columns(row);

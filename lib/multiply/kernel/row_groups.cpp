@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "core/scalar.hpp"
+
 namespace spsolve::inline multiply {
 
 template <typename T>
-std::vector<int> equal_row_groups(const Csr<T>& csr, Range rows) {
+std::vector<int> equal_groups_of(const Csr<T>& csr, Range rows) {
   std::vector<int> groups;
   for (Index first = rows.first; first < rows.last;) {
     const auto pattern = csr.row_columns(first);
@@ -23,7 +25,7 @@ std::vector<int> equal_row_groups(const Csr<T>& csr, Range rows) {
 
 template <typename T>
 std::vector<int> equal_row_groups(const Csr<T>& csr) {
-  return equal_row_groups(csr, {0, csr.rows});
+  return equal_groups_of(csr, {0, csr.rows});
 }
 
 template <typename T>
@@ -36,11 +38,8 @@ double grouping_of(const Csr<T>& csr) {
   return stored == 0 ? 1 : static_cast<double>(csr.nonzeros()) / static_cast<double>(stored);
 }
 
-template std::vector<int> equal_row_groups(const Csr<float>&);
-template std::vector<int> equal_row_groups(const Csr<double>&);
-template double grouping_of(const Csr<float>&);
-template double grouping_of(const Csr<double>&);
-template std::vector<int> equal_row_groups(const Csr<float>&, Range);
-template std::vector<int> equal_row_groups(const Csr<double>&, Range);
+SPSOLVE_INSTANTIATE_FUNCTION(equal_groups_of)
+SPSOLVE_INSTANTIATE_FUNCTION(equal_row_groups)
+SPSOLVE_INSTANTIATE_FUNCTION(grouping_of)
 
 }  // namespace spsolve::multiply

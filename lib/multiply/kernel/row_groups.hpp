@@ -22,6 +22,6 @@ double grouping_of(const Csr<T>& csr);
 
 /// equal_row_groups() of some rows.
 template <typename T>
-std::vector<int> equal_row_groups(const Csr<T>& csr, Range rows);
+std::vector<int> equal_groups_of(const Csr<T>& csr, Range rows);
 
 }  // namespace spsolve::multiply

@@ -41,10 +41,10 @@ class HostVectors final : public Vectors {
   void step_and_turn(std::span<const double> wanted, const Coefficients& all, Quotient s,
                      Vectors& x, Quotient t, const Vectors& y) override;
 
- private:
   /// Adds the dots of some rows to K sums.
   void add_own_dots(const HostVectors& y, Range rows, double* sums) const;
 
+ private:
   std::vector<double> values_;
 };
 

@@ -1,139 +1,151 @@
-// The error terms below rely on every product and sum being rounded by itself: this file is
-// compiled with -ffp-contract=off (see CMakeLists.txt).
-
 #include "vectors/products/host_band_products.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <type_traits>
 
-#include "core/extremes.hpp"
+#include <omp.h>
+
 #include "core/over_blocks.hpp"
 #include "matrix/structure.hpp"
+#include "multiply/fast/chosen_rows.hpp"
 #include "vectors/multivector/host_vectors.hpp"
+#include "vectors/products/host_residual.hpp"
 
 namespace spsolve::inline vectors {
 
 namespace {
 
-/// A sum in two pieces, high + low.
-struct TwofoldSum {
-  double high = 0, low = 0;
-
-  /// Adds -a b: the product's rounding error by a fused multiply-add, the sum's after Knuth.
-  void subtract_product(double a, double b) {
-    const double product = -a * b;
-    const double product_error = std::fma(-a, b, -product);
-    const double sum = high + product;
-    const double part = sum - high;
-    const double sum_error = (high - (sum - part)) + (product - part);
-    high = sum;
-    low += sum_error + product_error;
-  }
-
-  double value() const { return high + low; }
+/// Rows cut by columns: what meets own rows of x can be multiplied at once, and what meets the halo
+/// when that is there.
+struct InteriorAndBoundary {
+  Csr<double> interior;                   ///< all rows; none where nothing meets the halo
+  Csr<double> boundary;                   ///< the rows that need the halo, columns numbered from 0
+  std::vector<LocalIndex> boundary_rows;  ///< row i of `boundary` belongs to row boundary_rows[i]
 };
 
-/// The largest of numbers >= 0, or nan where one is; by eight, which compilers make vectors of.
-class LargestOf {
- public:
-  template <typename Number>
-  void include(Index count, const Number& number) {
-    Index i = 0;
-    for (; i + lanes <= count; i += lanes) {
-#pragma omp simd
-      for (Index lane = 0; lane < lanes; ++lane) {
-        largest_[lane] = larger(largest_[lane], number(i + lane));
-      }
+InteriorAndBoundary cut(const Csr<double>& rows, Index own_columns) {
+  InteriorAndBoundary result;
+  result.boundary.columns = rows.columns - own_columns;
+  if (result.boundary.columns == 0) return result;
+  Csr<double>& interior = result.interior;
+  interior.rows = rows.rows;
+  interior.columns = own_columns;
+  interior.row_offsets.reserve(rows.row_offsets.size());
+  interior.column_indices.reserve(rows.column_indices.size());
+  interior.values.reserve(rows.values.size());
+  Csr<double>& boundary = result.boundary;
+  for (Index i = 0; i < rows.rows; ++i) {
+    for (Index k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
+      const LocalIndex column = rows.column_indices[k];
+      Csr<double>& part = column < own_columns ? interior : boundary;
+      part.column_indices.push_back(
+          column < own_columns ? column : static_cast<LocalIndex>(column - own_columns));
+      part.values.push_back(rows.values[k]);
     }
-    for (; i < count; ++i) largest_[0] = larger(largest_[0], number(i));
+    interior.row_offsets.push_back(std::ssize(interior.values));
+    if (std::ssize(boundary.values) == boundary.nonzeros()) continue;
+    result.boundary_rows.push_back(static_cast<LocalIndex>(i));
+    boundary.row_offsets.push_back(std::ssize(boundary.values));
   }
-
-  double value() const {
-    double all = 0;
-    for (const double value : largest_) all = larger(all, value);
-    return all;
-  }
-
- private:
-  static constexpr Index lanes = 8;
-  double largest_[lanes] = {};
-};
-
-ResidualNorms empty_norms(Index columns) {
-  const std::vector<double> zeros(static_cast<std::size_t>(columns));
-  return {zeros, zeros, zeros, 0, 0, 0};
+  boundary.rows = std::ssize(result.boundary_rows);
+  return result;
 }
-
-void include(ResidualNorms& norms, const ResidualNorms& others) {
-  for (std::size_t c = 0; c < norms.residual.size(); ++c) {
-    norms.residual[c] = larger(norms.residual[c], others.residual[c]);
-    norms.right_hand_side[c] = larger(norms.right_hand_side[c], others.right_hand_side[c]);
-    norms.solution[c] = larger(norms.solution[c], others.solution[c]);
-  }
-  norms.matrix = larger(norms.matrix, others.matrix);
-  norms.inverse_row = larger(norms.inverse_row, others.inverse_row);
-  norms.componentwise = larger(norms.componentwise, others.componentwise);
-}
-
-/// x by the local numbers of its rows: own ones first, then the halo.
-struct LocalRows {
-  const HostVectors& own;
-  const HaloView& halo;
-
-  const double* row(Index j) const {
-    return j < own.height() ? own.row(j) : halo.row(j - own.height());
-  }
-};
 
 class HostBandProducts final : public BandProducts {
  public:
   HostBandProducts(const Csr<double>& rows, Index own_columns)
-      : rows_(rows), own_columns_(own_columns) {}
+      : rows_(rows), own_columns_(own_columns), blocks_(rows.row_offsets) {}
 
   const Csr<double>& rows() const override { return rows_; }
   Index nonzeros() const override { return rows_.nonzeros(); }
 
-  void take_new_values() override { transposed_.reset(); }
+  void take_new_values() override {
+    transposed_.reset();
+    if (chosen_ == nullptr) return;
+    chosen_ = nullptr;
+    expect_many();
+  }
+
+  void expect_many() override {
+    if (chosen_ != nullptr) return;
+    cut_ = cut(rows_, own_columns_);
+    chosen_ = choose_rows(cut_.boundary_rows.empty() ? rows_ : cut_.interior);
+    cut_.interior = {};
+  }
 
   void multiply(const Vectors& x, const HaloView& halo, Vectors& y) override {
-    add_up(
-        rows_, LocalRows{on_host(x), halo}, on_host(y),
-        [](double value, double element) { return value * element; }, unchanged);
+    const LocalRows from{on_host(x), halo};
+    HostVectors& to = on_host(y);
+    start(halo);
+    walk(y.columns(), [&](Index block) { sum_block(block, from, to); });
+    add_boundary(halo, to, [](Index) { return 1.0; });
+  }
+
+  void multiply_and_dot(const Vectors& x, const HaloView& halo, Vectors& y,
+                        const ToRow& sums) override {
+    const LocalRows from{on_host(x), halo};
+    HostVectors& to = on_host(y);
+    if (halo.rows > 0) {
+      multiply(x, halo, y);
+      return x.own_dots(y, sums);
+    }
+    start(halo);
+    const Index columns = y.columns();
+    std::vector<double> of_blocks(static_cast<std::size_t>(blocks_.count() * columns));
+    walk(columns, [&](Index block) {
+      sum_block(block, from, to);
+      from.own.add_own_dots(to, blocks_.rows(block), of_blocks.data() + block * columns);
+    });
+    std::vector<double> all(static_cast<std::size_t>(columns));
+    for (std::size_t k = 0; k < of_blocks.size(); ++k) all[k % all.size()] += of_blocks[k];
+    sums.all.write(sums.row, all);
   }
 
   void subtract(const Vectors& b, const Vectors& x, const HaloView& halo, Vectors& r) override {
-    const HostVectors& right = on_host(b);
-    add_up(
-        rows_, LocalRows{on_host(x), halo}, on_host(r),
-        [](double value, double element) { return value * element; },
-        [&](Index i, Index c, double sum) { return right.row(i)[c] - sum; });
+    const double* const right = on_host(b).row(0);
+    double* const to = on_host(r).row(0);
+    sum_up(x, halo, r.columns(), [=](Range rows, const double* sums, auto k) {
+      const double* const theirs = right + rows.first * k;
+      double* const mine = to + rows.first * k;
+#pragma omp simd
+      for (Index at = 0; at < rows.size() * k; ++at) mine[at] = theirs[at] - sums[at];
+    });
+    add_boundary(halo, on_host(r), [](Index) { return -1.0; });
   }
 
   void add(const Vectors& x, const HaloView& halo, Vectors& y) override {
-    HostVectors& own = on_host(y);
-    add_up(
-        rows_, LocalRows{on_host(x), halo}, own,
-        [](double value, double element) { return value * element; },
-        [&](Index i, Index c, double sum) { return own.row(i)[c] + sum; });
+    double* const to = on_host(y).row(0);
+    sum_up(x, halo, y.columns(), [=](Range rows, const double* sums, auto k) {
+      double* const mine = to + rows.first * k;
+#pragma omp simd
+      for (Index at = 0; at < rows.size() * k; ++at) mine[at] += sums[at];
+    });
+    add_boundary(halo, on_host(y), [](Index) { return 1.0; });
   }
 
   void relax(const RelaxationStep& step, const Vectors& b, const Vectors& x, const HaloView& halo,
              Vectors& y) override {
-    const HostVectors &right = on_host(b), &from = on_host(x), &inverse = on_host(step.inverse);
-    HostVectors& to = on_host(y);
-    add_up(
-        rows_, LocalRows{from, halo}, to,
-        [](double value, double element) { return value * element; },
-        [&](Index i, Index c, double sum) {
-          const double correction = step.factor * *inverse.row(i) * (right.row(i)[c] - sum);
-          const double kept = step.of_y == 0 ? 0.0 : step.of_y * to.row(i)[c];
-          return step.of_x * from.row(i)[c] + kept + correction;
-        });
+    const double *const right = on_host(b).row(0), *const from = on_host(x).row(0);
+    const double* const inverse = on_host(step.inverse).row(0);
+    double* const to = on_host(y).row(0);
+    const double of_x = step.of_x, of_y = step.of_y, factor = step.factor;
+    sum_up(x, halo, y.columns(), [=](Range rows, const double* sums, auto k) {
+      for (Index i = rows.first; i < rows.last; ++i) {
+        for (Index c = 0; c < k; ++c) {
+          const Index at = i * k + c;
+          const double correction = factor * inverse[i] * (right[at] - sums[at - rows.first * k]);
+          const double kept = of_y == 0 ? 0.0 : of_y * to[at];
+          to[at] = of_x * from[at] + kept + correction;
+        }
+      }
+    });
+    add_boundary(halo, on_host(y), [=](Index i) { return -factor * inverse[i]; });
   }
 
   void multiply_transposed(const Vectors& x, Vectors& y, Dense<double>& halo) override {
-    add_up_transposed(x, y, halo, [](double value, double element) { return value * element; });
+    add_up_transposed(x, y, halo, product);
   }
 
   void multiply_magnitudes_transposed(const Vectors& x, Vectors& y, Dense<double>& halo) override {
@@ -142,66 +154,21 @@ class HostBandProducts final : public BandProducts {
   }
 
   void multiply_magnitudes(double h, const Vectors& x, const HaloView& halo, Vectors& y) override {
-    add_up(
-        rows_, LocalRows{on_host(x), halo}, on_host(y),
-        [h](double value, double element) { return std::abs(value * h * h * element); }, unchanged);
+    halo.wait();
+    const LocalRows from{on_host(x), halo};
+    HostVectors& to = on_host(y);
+    blocks_.for_each(threads(y.columns()), [&](Index block) {
+      const Range rows = blocks_.rows(block);
+      add_up(rows_, rows, from, to.row(rows.first), y.columns(),
+             [h](double value, double element) { return std::abs(value * h * h * element); });
+    });
   }
 
   ResidualNorms residual(const Vectors& b, const Vectors& x, const HaloView& halo, Vectors& r,
                          Vectors* magnitudes) override {
-    const HostVectors& right = on_host(b);
-    const HostVectors& own = on_host(x);
-    const LocalRows solution{own, halo};
-    HostVectors& result = on_host(r);
-    HostVectors* const scales = magnitudes != nullptr ? &on_host(*magnitudes) : nullptr;
-    const Index columns = b.columns();
-    if (columns == 1 && halo.rows == 0) {
-      return residual_of_one(right.row(0), own.row(0), result.row(0),
-                             scales != nullptr ? scales->row(0) : nullptr);
-    }
-    ResidualNorms norms = empty_norms(columns);
-#pragma omp parallel if (rows_.nonzeros() * columns > worthwhile_elements)
-    {
-      ResidualNorms of_thread = empty_norms(columns);
-      std::vector<TwofoldSum> sums(static_cast<std::size_t>(columns));
-      std::vector<double> scale(static_cast<std::size_t>(columns));
-#pragma omp for schedule(static) nowait
-      for (Index i = 0; i < rows_.rows; ++i) {
-        const auto places = rows_.row_columns(i);
-        const auto values = rows_.row_values(i);
-        for (Index c = 0; c < columns; ++c) {
-          sums[c] = {right.row(i)[c], 0};
-          scale[c] = std::abs(right.row(i)[c]);
-        }
-        double row_sum = 0;
-        for (std::size_t k = 0; k < places.size(); ++k) {
-          const double a = values[k];
-          const double* const element = solution.row(places[k]);
-          row_sum += std::abs(a);
-          for (Index c = 0; c < columns; ++c) {
-            sums[c].subtract_product(a, element[c]);
-            scale[c] += std::abs(a * element[c]);
-          }
-        }
-        of_thread.matrix = larger(of_thread.matrix, row_sum);
-        of_thread.inverse_row = larger(of_thread.inverse_row, 1 / row_sum);
-        for (Index c = 0; c < columns; ++c) {
-          const double value = sums[c].value();
-          result.row(i)[c] = value;
-          if (scales != nullptr) scales->row(i)[c] = scale[c];
-          of_thread.residual[c] = larger(of_thread.residual[c], std::abs(value));
-          of_thread.right_hand_side[c] =
-              larger(of_thread.right_hand_side[c], std::abs(right.row(i)[c]));
-          of_thread.solution[c] = larger(of_thread.solution[c], std::abs(own.row(i)[c]));
-          of_thread.componentwise =
-              larger(of_thread.componentwise, relative_error(std::abs(value), scale[c]));
-        }
-      }
-      // Maxima: the same in whatever order the threads come.
-#pragma omp critical(spsolve_residual_norms)
-      include(norms, of_thread);
-    }
-    return norms;
+    halo.wait();
+    return host_residual(rows_, on_host(b), on_host(x), halo, on_host(r),
+                         magnitudes != nullptr ? &on_host(*magnitudes) : nullptr);
   }
 
   void row_maxima(std::span<double> largest) const override {
@@ -226,6 +193,80 @@ class HostBandProducts final : public BandProducts {
   }
 
  private:
+  static constexpr auto product = [](double value, double element) { return value * element; };
+
+  /// Threads that are worth waking for products of so many columns.
+  int threads(Index columns) const {
+    return rows_.nonzeros() * columns > worthwhile_elements ? omp_get_max_threads() : 1;
+  }
+
+  /// The interior in its format for products of so many columns; null where rows serve as they are.
+  RowBlockProduct<double>* chosen_for(Index columns) const {
+    return chosen_ != nullptr && columns <= chosen_->most_columns() ? chosen_.get() : nullptr;
+  }
+
+  /// Before sums: rows as they are want the halo at once, those cut by columns do not.
+  void start(const HaloView& halo) const {
+    if (chosen_for(halo.columns) == nullptr) halo.wait();
+  }
+
+  /// work(block) for all blocks of rows, in threads.
+  template <typename Work>
+  void walk(Index columns, const Work& work) {
+    if (auto* const chosen = chosen_for(columns)) return chosen->walk(threads(columns), work);
+    blocks_.for_each(threads(columns), work);
+  }
+
+  /// The sums over own rows of x, and the halo's where rows are not cut, for the rows of a block.
+  void sum_block(Index block, const LocalRows& x, double* sums, Index columns) const {
+    if (const auto* const chosen = chosen_for(columns)) {
+      return chosen->multiply_block(block, x.own.row(0), sums, columns, false);
+    }
+    add_up(rows_, blocks_.rows(block), x, sums, columns, product);
+  }
+  void sum_block(Index block, const LocalRows& x, HostVectors& y) const {
+    sum_block(block, x, y.row(blocks_.rows(block).first), y.columns());
+  }
+
+  /// finish(rows, their sums, K) for all blocks of rows, while the sums are in a core's first
+  /// cache; K is a constant for the one column that most vectors have.
+  template <typename Finish>
+  void sum_up(const Vectors& x, const HaloView& halo, Index columns, const Finish& finish) {
+    const LocalRows from{on_host(x), halo};
+    start(halo);
+    walk(columns, [&](Index block) {
+      const Range rows = blocks_.rows(block);
+      if (columns == 1) {
+        alignas(64) double sums[rows_of_block];
+        sum_block(block, from, sums, 1);
+        finish(rows, sums, std::integral_constant<Index, 1>{});
+      } else {
+        std::vector<double> sums(static_cast<std::size_t>(rows.size() * columns));
+        sum_block(block, from, sums.data(), columns);
+        finish(rows, sums.data(), columns);
+      }
+    });
+  }
+
+  /// y_i <- y_i + weight(i) times the part of row i that meets the halo, where rows are cut.
+  template <typename Weight>
+  void add_boundary(const HaloView& halo, HostVectors& y, const Weight& weight) const {
+    halo.wait();
+    const Csr<double>& rows = cut_.boundary;
+    const Index columns = y.columns();
+    if (chosen_for(columns) == nullptr) return;
+#pragma omp parallel for schedule(static) if (rows.nonzeros() * columns > worthwhile_elements)
+    for (Index r = 0; r < rows.rows; ++r) {
+      const Index i = cut_.boundary_rows[r];
+      double* const sums = y.row(i);
+      for (Index k = rows.row_offsets[r]; k < rows.row_offsets[r + 1]; ++k) {
+        const double value = weight(i) * rows.values[k];
+        const double* const element = halo.row(rows.column_indices[k]);
+        for (Index c = 0; c < columns; ++c) sums[c] += value * element[c];
+      }
+    }
+  }
+
   /// The sum over i of term(a_ij, x_i) for every column j, of own rows in y and of others' in halo.
   template <typename Term>
   void add_up_transposed(const Vectors& x, Vectors& y, Dense<double>& halo, const Term& term) {
@@ -247,40 +288,36 @@ class HostBandProducts final : public BandProducts {
     }
   }
 
-  /// y_ic <- result(i, c, sum over j of term(a_ij, x_jc))
-  template <typename Term, typename Result>
-  static void add_up(const Csr<double>& rows, const LocalRows& x, HostVectors& y, const Term& term,
-                     const Result& result) {
-    const Index columns = y.columns();
+  /// sums_ic <- sum over j of term(a_ij, x_jc) for some rows, of which `sums` begins with the first
+  template <typename Term>
+  static void add_up(const Csr<double>& rows, Range some, const LocalRows& x, double* sums,
+                     Index columns, const Term& term) {
     if (columns == 1) {
       const double* const own = x.own.row(0);
-      if (x.halo.rows == 0) {
-        return add_up_one(
-            rows, [own](LocalIndex j) { return own[j]; }, y, term, result);
-      }
-      const double* const halo = x.halo.row(0);
       const auto height = static_cast<LocalIndex>(x.own.height());
-      return add_up_one(
-          rows,
-          [=](LocalIndex j) {
-            const double* const place = j < height ? own + j : halo + (j - height);
-            return *place;
-          },
-          y, term, result);
+      const double* const halo = x.halo.rows > 0 ? x.halo.row(0) - height : nullptr;
+      const auto element = [=](LocalIndex j) { return j < height ? own[j] : halo[j]; };
+      for (Index i = some.first; i < some.last; ++i) {
+        double sum = 0;
+        for (Index k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
+          sum += term(rows.values[k], element(rows.column_indices[k]));
+        }
+        *sums++ = sum;
+      }
+      return;
     }
-#pragma omp parallel for schedule(static) if (rows.nonzeros() * columns > worthwhile_elements)
-    for (Index i = 0; i < rows.rows; ++i) {
+    for (Index i = some.first; i < some.last; ++i, sums += columns) {
       Index first = 0;
-      for (; first + 16 <= columns; first += 16) add_up_row<16>(rows, i, first, x, y, term, result);
-      for (; first + 4 <= columns; first += 4) add_up_row<4>(rows, i, first, x, y, term, result);
-      for (; first < columns; ++first) add_up_row<1>(rows, i, first, x, y, term, result);
+      for (; first + 16 <= columns; first += 16) add_up_row<16>(rows, i, first, x, sums, term);
+      for (; first + 4 <= columns; first += 4) add_up_row<4>(rows, i, first, x, sums, term);
+      for (; first < columns; ++first) add_up_row<1>(rows, i, first, x, sums, term);
     }
   }
 
-  /// y_ic for row i and so many columns from `first` on, whose sums stay in registers.
-  template <Index width, typename Term, typename Result>
+  /// The sums of row i and so many columns from `first` on, which stay in registers.
+  template <Index width, typename Term>
   static void add_up_row(const Csr<double>& rows, Index i, Index first, const LocalRows& x,
-                         HostVectors& y, const Term& term, const Result& result) {
+                         double* sums, const Term& term) {
     const LocalIndex* const places = rows.column_indices.data();
     const double* const values = rows.values.data();
     double sum[width] = {};
@@ -288,80 +325,15 @@ class HostBandProducts final : public BandProducts {
       const double* const element = x.row(places[k]) + first;
       for (Index c = 0; c < width; ++c) sum[c] += term(values[k], element[c]);
     }
-    for (Index c = 0; c < width; ++c) y.row(i)[first + c] = result(i, first + c, sum[c]);
-  }
-
-  /// y_i for row i and one column, as Krylov methods and multigrid have it most; element(j) is x_j.
-  template <typename Element, typename Term, typename Result>
-  static void add_up_one(const Csr<double>& rows, const Element& element, HostVectors& y,
-                         const Term& term, const Result& result) {
-    double* const sums = y.row(0);
-    const LocalIndex* const places = rows.column_indices.data();
-    const double* const values = rows.values.data();
-#pragma omp parallel for schedule(static) if (rows.nonzeros() > worthwhile_elements)
-    for (Index i = 0; i < rows.rows; ++i) {
-      double sum = 0;
-      for (Index k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
-        sum += term(values[k], element(places[k]));
-      }
-      sums[i] = result(i, Index{0}, sum);
-    }
-  }
-
-  static constexpr auto unchanged = [](Index, Index, double sum) { return sum; };
-
-  /// The residual of one column without a halo, with the same bits: row by row, and the maxima of
-  /// some rows after them, in vectors.
-  ResidualNorms residual_of_one(const double* b, const double* x, double* r,
-                                double* magnitudes) const {
-    constexpr Index at_once = 64;
-    ResidualNorms norms = empty_norms(1);
-    const LocalIndex* const places = rows_.column_indices.data();
-    const double* const values = rows_.values.data();
-#pragma omp parallel if (rows_.nonzeros() > worthwhile_elements)
-    {
-      LargestOf residual, right_hand_side, solution, matrix, inverse_row, componentwise;
-#pragma omp for schedule(static) nowait
-      for (Index first = 0; first < rows_.rows; first += at_once) {
-        const Index count = std::min(at_once, rows_.rows - first);
-        double scales[at_once], row_sums[at_once];
-        for (Index i = 0; i < count; ++i) {
-          const Index row = first + i;
-          TwofoldSum sum{b[row], 0};
-          double scale = std::abs(b[row]), row_sum = 0;
-          for (Index k = rows_.row_offsets[row]; k < rows_.row_offsets[row + 1]; ++k) {
-            const double a = values[k], element = x[places[k]];
-            row_sum += std::abs(a);
-            sum.subtract_product(a, element);
-            scale += std::abs(a * element);
-          }
-          r[row] = sum.value();
-          scales[i] = scale;
-          row_sums[i] = row_sum;
-        }
-        matrix.include(count, [&](Index i) { return row_sums[i]; });
-        inverse_row.include(count, [&](Index i) { return 1 / row_sums[i]; });
-        residual.include(count, [&](Index i) { return std::abs(r[first + i]); });
-        right_hand_side.include(count, [&](Index i) { return std::abs(b[first + i]); });
-        solution.include(count, [&](Index i) { return std::abs(x[first + i]); });
-        if (magnitudes != nullptr) std::copy_n(scales, count, magnitudes + first);
-        componentwise.include(
-            count, [&](Index i) { return relative_error(std::abs(r[first + i]), scales[i]); });
-      }
-#pragma omp critical(spsolve_residual_norms)
-      include(norms, {{residual.value()},
-                      {right_hand_side.value()},
-                      {solution.value()},
-                      matrix.value(),
-                      inverse_row.value(),
-                      componentwise.value()});
-    }
-    return norms;
+    for (Index c = 0; c < width; ++c) sums[first + c] = sum[c];
   }
 
   const Csr<double>& rows_;
   Index own_columns_;
-  std::optional<Csr<double>> transposed_;  // made when first asked for
+  RowBlocks blocks_;
+  InteriorAndBoundary cut_;                          // but for the interior, once many are expected
+  std::unique_ptr<RowBlockProduct<double>> chosen_;  // the interior, likewise
+  std::optional<Csr<double>> transposed_;            // made when first asked for
 };
 
 }  // namespace

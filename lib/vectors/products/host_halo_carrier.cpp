@@ -1,6 +1,7 @@
 #include "vectors/products/host_halo_carrier.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "core/over_blocks.hpp"
@@ -27,8 +28,19 @@ class HostHaloCarrier final : public HaloCarrier {
       std::copy_n(from.row(plan_.rows_to_send[i]), columns, leaving_.data() + i * columns);
     }
     messages_->start();
-    messages_->wait();
-    return {coming_.data(), plan_.halo_rows(), columns};
+    under_way_ = true;
+    HaloView view(coming_.data(), plan_.halo_rows(), columns);
+    view.carrier = this;
+    return view;
+  }
+
+  void wait() override {
+    if (std::exchange(under_way_, false)) messages_->wait();
+  }
+
+  /// Rows that leave may be needed where none comes.
+  void release() override {
+    wait();
   }
 
  private:
@@ -45,6 +57,7 @@ class HostHaloCarrier final : public HaloCarrier {
   Index columns_ = -1;
   std::vector<double> leaving_, coming_;
   std::unique_ptr<Messages> messages_;
+  bool under_way_ = false;
 };
 
 }  // namespace

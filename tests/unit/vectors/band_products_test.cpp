@@ -5,6 +5,7 @@
 
 #include "helpers/reference.hpp"
 #include "helpers/systems_in_bands.hpp"
+#include "helpers/threads.hpp"
 #include "io/matrix_source.hpp"
 #include "matrix/multivector.hpp"
 #include "matrix/structure.hpp"
@@ -178,6 +179,111 @@ TEST(HostBandProducts, MultiplyOwnColumnsAndTheHalo) {
       band.products->multiply(*band.own_of(x), band.halo_of(x), *y);
       expect_near(own_rows(*y), test::multiply(band.rows, x), 1e-14);
     }
+  }
+}
+
+/// Rows that choose_rows() has different formats for: stencils, short rows, rows that share
+/// columns.
+std::vector<Csr<double>> rows_of_each_format() {
+  Csr<double> lengths = load_matrix("circuit:2000"), shared = load_matrix("grid3d27:7:3");
+  for (Index k = 0; k < shared.nonzeros(); ++k)
+    shared.values[k] += 1e-3 * static_cast<double>(k % 977);
+  return {load_matrix("grid2d:40"), lengths, shared};
+}
+
+/// All that many products of a band compute, one after the other, of x and other vectors of its
+/// rows.
+std::vector<Dense<double>> many_products(const Csr<double>& matrix, Index own,
+                                         const Dense<double>& x) {
+  Band band(matrix, own);
+  band.products->expect_many();
+  const auto own_x = band.own_of(x);
+  const Dense<double> halo = band.halo_of(x), b = random_multivector(matrix.rows, x.columns, 5),
+                      d = random_multivector(matrix.rows, 1, 6);
+  std::vector<Dense<double>> results;
+  const auto y = band.result(x.columns), right = test::vectors_of(band.team, b),
+             inverse = test::vectors_of(band.team, d);
+  band.products->multiply(*own_x, halo, *y);
+  results.push_back(own_rows(*y));
+  band.products->subtract(*right, *own_x, halo, *y);
+  results.push_back(own_rows(*y));
+  band.products->add(*own_x, halo, *y);
+  results.push_back(own_rows(*y));
+  if (own == matrix.rows) {
+    band.products->relax({0.5, -0.25, 2, *inverse}, *right, *own_x, halo, *y);
+    results.push_back(own_rows(*y));
+    const auto numbers = y->coefficients(1);
+    band.products->multiply_and_dot(*own_x, halo, *y, {*numbers, 0});
+    results.push_back(own_rows(*y));
+    Dense<double> dots(1, x.columns);
+    numbers->read(0, dots.values);
+    results.push_back(dots);
+  }
+  return results;
+}
+
+TEST(HostBandProducts, ManyAreRightForEveryFormat) {
+  for (const Csr<double>& matrix : rows_of_each_format()) {
+    for (const Index own : {matrix.columns, matrix.columns - 300}) {
+      for (const Index k : {1, 3}) {
+        const Dense<double> x = random_multivector(matrix.columns, k, 4);
+        const auto found = many_products(matrix, own, x);
+        const Dense<double> product = test::multiply(matrix, x);
+        expect_near(found[0], product, 1e-10);
+        Dense<double> b = random_multivector(matrix.rows, k, 5);
+        Dense<double> expected = b;
+        for (std::size_t at = 0; at < b.values.size(); ++at)
+          expected.values[at] -= product.values[at];
+        expect_near(found[1], expected, 1e-10);
+        expect_near(found[2], b, 1e-10);
+        if (found.size() == 3) continue;
+        const Dense<double> d = random_multivector(matrix.rows, 1, 6);
+        for (Index i = 0; i < matrix.rows; ++i) {
+          for (Index c = 0; c < k; ++c) {
+            expected(i, c) =
+                0.5 * x(i, c) - 0.25 * b(i, c) + 2 * d(i, 0) * (b(i, c) - product(i, c));
+          }
+        }
+        expect_near(found[3], expected, 1e-9);
+        EXPECT_EQ(found[4].values, found[0].values);
+        for (Index c = 0; c < k; ++c) {
+          double dot = 0;
+          for (Index i = 0; i < matrix.rows; ++i) dot += x(i, c) * product(i, c);
+          EXPECT_NEAR(found[5](0, c), dot, 1e-7);
+        }
+      }
+    }
+  }
+}
+
+TEST(HostBandProducts, ManyHaveTheSameBitsForAnyNumberOfThreads) {
+  test::Threads threads(1);
+  for (const Csr<double>& matrix : rows_of_each_format()) {
+    for (const Index k : {1, 40}) {  // many columns are worth threads for small matrices
+      const Dense<double> x = random_multivector(matrix.columns, k, 4);
+      std::vector<Dense<double>> first;
+      for (const int count : {1, 2, 5}) {
+        threads.set(count);
+        const auto found = many_products(matrix, matrix.columns, x);
+        if (first.empty()) first = found;
+        for (std::size_t at = 0; at < found.size(); ++at) {
+          EXPECT_EQ(found[at].values, first[at].values) << count;
+        }
+      }
+    }
+  }
+}
+
+TEST(HostBandProducts, ManyFollowNewValues) {
+  for (Csr<double> matrix : rows_of_each_format()) {
+    const Dense<double> x = random_multivector(matrix.columns, 1, 4);
+    Band band(matrix, matrix.columns);
+    band.products->expect_many();
+    for (Index k = 0; k < matrix.nonzeros(); ++k) band.rows.values[k] = static_cast<double>(k % 13);
+    band.products->take_new_values();
+    const auto y = band.result(1);
+    band.products->multiply(*band.own_of(x), band.halo_of(x), *y);
+    expect_near(own_rows(*y), test::multiply(band.rows, x), 1e-11);
   }
 }
 
