@@ -25,7 +25,9 @@ TEST_F(SolverAlone, RankZeroHasAllRows) {
     Solver solver(a, options, ranks);
     EXPECT_EQ(solver.order(), 60);
     EXPECT_EQ(solver.report().method, "lu");
-    if (alone) EXPECT_EQ(solver.own().size(), first ? 60 : 0);
+    if (alone) {
+      EXPECT_EQ(solver.own().size(), first ? 60 : 0);
+    }
     const Solution solution = solver.solve(Dense<double>(solver.own().size(), 2, 1.0));
     EXPECT_TRUE(solution.solved);
     EXPECT_LT(solution.backward_error, 1e-14);
