@@ -1,8 +1,9 @@
 #include "dense/state/elimination_state.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
+
+#include "checkpoint/section_bytes.hpp"
 
 namespace spsolve::inline dense {
 
@@ -10,18 +11,24 @@ namespace {
 
 constexpr SectionKind state_section{"elimination", 1};
 constexpr SectionKind rows_section{"rows", 1};
-constexpr std::size_t piece_bytes = std::size_t{4} << 20;
-
-/// The beginning of the section "elimination"; no padding anywhere.
-struct Numbers {
-  std::int64_t step = 0, block = 0, redone_panels = 0;
-  double largest_entry = 0, largest_upper = 0, smallest_pivot = 0, largest_pivot = 0;
-  std::int64_t pivot_rows = 0, column_swaps = 0, panel_ends = 0, rows = 0;  // lengths of the lists
-};
-static_assert(sizeof(Numbers) == 88, "no padding");
 
 Index count(const std::vector<Index>& list) {
   return static_cast<Index>(list.size());
+}
+
+/// Names the section "elimination", of 8 bytes a number.
+void name(EliminationState& state, SectionBytes& bytes) {
+  std::vector<Index>* const lists[] = {&state.pivot_rows, &state.column_swaps, &state.panel_ends,
+                                       &state.rows};
+  bytes.begin(state_section);
+  for (Index* number : {&state.step, &state.block, &state.redone_panels}) bytes.value(*number);
+  for (double* number :
+       {&state.largest_entry, &state.largest_upper, &state.smallest_pivot, &state.largest_pivot}) {
+    bytes.value(*number);
+  }
+  for (std::vector<Index>* list : lists) bytes.length(*list);
+  for (std::vector<Index>* list : lists) bytes.values(list->data(), count(*list));
+  bytes.end();
 }
 
 /// Whether all of `numbers` are from 0 to `most` - 1, and each there at most once. No memory that
@@ -100,66 +107,26 @@ std::size_t row_bytes(const EliminatedProblem& problem) {
   return static_cast<std::size_t>(problem.order) * value_bytes(problem.precision);
 }
 
-Index rows_in_piece(const EliminatedProblem& problem) {
-  return static_cast<Index>(
-      std::max<std::size_t>(1, piece_bytes / std::max<std::size_t>(1, row_bytes(problem))));
-}
-
 void write_elimination(SectionWriter& file, const EliminatedProblem& problem,
                        const EliminationState& state, const RowsOut& rows) {
-  const Numbers numbers{state.step,
-                        state.block,
-                        state.redone_panels,
-                        state.largest_entry,
-                        state.largest_upper,
-                        state.smallest_pivot,
-                        state.largest_pivot,
-                        count(state.pivot_rows),
-                        count(state.column_swaps),
-                        count(state.panel_ends),
-                        count(state.rows)};
-  file.begin(state_section);
-  file.write_values(std::span(&numbers, 1));
-  for (const auto* list :
-       {&state.pivot_rows, &state.column_swaps, &state.panel_ends, &state.rows}) {
-    file.write_values(std::span<const Index>(*list));
-  }
+  BytesToFile bytes(file);
+  EliminationState named = state;
+  name(named, bytes);
   file.begin(rows_section);
   const std::size_t width = row_bytes(problem);
-  const Index piece = std::min(rows_in_piece(problem), std::max<Index>(numbers.rows, 1));
-  std::vector<std::byte> buffer(static_cast<std::size_t>(piece) * width);
-  for (Index first = 0; first < numbers.rows; first += piece) {
-    const Index height = std::min(piece, numbers.rows - first);
-    const auto bytes = std::span(buffer).first(static_cast<std::size_t>(height) * width);
-    rows(first, height, bytes);
-    file.write(bytes);
-  }
+  std::vector<std::byte> buffer;
+  in_pieces(count(state.rows), width, [&](Index first, Index height) {
+    buffer.resize(static_cast<std::size_t>(height) * width);
+    rows(first, height, buffer);
+    file.write(buffer);
+  });
 }
 
 EliminationState read_elimination(const CheckpointReader& file) {
-  const FileSection& section = file.section(state_section);
-  Numbers numbers;
-  file.read(section, 0, std::as_writable_bytes(std::span(&numbers, 1)));
+  BytesFromFile bytes(file);
   EliminationState state;
-  auto offset = static_cast<std::int64_t>(sizeof numbers);
-  const auto read_list = [&](std::int64_t length, std::vector<Index>& list) {
-    if (length < 0 || length > (section.size - offset) / 8) file.refuse("contradicts itself");
-    list.resize(static_cast<std::size_t>(length));
-    file.read(section, offset, std::as_writable_bytes(std::span(list)));
-    offset += 8 * length;
-  };
-  read_list(numbers.pivot_rows, state.pivot_rows);
-  read_list(numbers.column_swaps, state.column_swaps);
-  read_list(numbers.panel_ends, state.panel_ends);
-  read_list(numbers.rows, state.rows);
-  state.step = numbers.step;
-  state.block = numbers.block;
-  state.redone_panels = numbers.redone_panels;
-  state.largest_entry = numbers.largest_entry;
-  state.largest_upper = numbers.largest_upper;
-  state.smallest_pivot = numbers.smallest_pivot;
-  state.largest_pivot = numbers.largest_pivot;
-  if (offset != section.size || !is_good(state, file.problem())) file.refuse("contradicts itself");
+  name(state, bytes);
+  if (!is_good(state, file.problem())) file.refuse("contradicts itself");
   const std::int64_t expected =
       count(state.rows) * static_cast<std::int64_t>(row_bytes(file.problem()));
   if (const std::int64_t size = file.section(rows_section).size; size != expected) {
@@ -196,7 +163,7 @@ void load_rows(Checkpoints& checkpoints, const std::vector<Index>& rows, const R
   checkpoints.load([&](const CheckpointFiles& files) {
     std::vector<Index> place(static_cast<std::size_t>(problem.order), -1);
     for (std::size_t i = 0; i < rows.size(); ++i) place[rows[i]] = static_cast<Index>(i);
-    const Index piece = rows_in_piece(problem);
+    const Index piece = rows_in_piece(row_bytes(problem));
     std::vector<std::byte> buffer(static_cast<std::size_t>(piece) * row_bytes(problem));
     Index loaded = 0;
     // A rank's own file first: where rows were dealt out as they are now, no other is needed.

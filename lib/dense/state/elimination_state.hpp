@@ -60,10 +60,6 @@ std::span<const T> values_in(std::span<const std::byte> bytes) {
 /// Bytes of one dense row.
 std::size_t row_bytes(const EliminatedProblem& problem);
 
-/// Rows that travel in one piece, so that no second copy of a band is ever made: a few megabytes,
-/// but one row at least.
-Index rows_in_piece(const EliminatedProblem& problem);
-
 /// Writes both sections after the sections that the file holds.
 void write_elimination(SectionWriter& file, const EliminatedProblem& problem,
                        const EliminationState& state, const RowsOut& rows);

@@ -1,10 +1,10 @@
 #include "krylov/iteration/checkpointed_iteration.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
+#include "checkpoint/section_bytes.hpp"
 #include "core/checksum.hpp"
 
 namespace spsolve::inline krylov {
@@ -13,36 +13,26 @@ namespace {
 
 constexpr SectionKind head_section{"iteration"}, settings_section{"way"},
     numbers_section{"numbers"}, recurrence_section{"recurrence"};
-constexpr Index piece_bytes = Index{4} << 20;
 constexpr double level_mark = 1;  // before the numbers of a level, of which there may be none
 
-/// The beginning of the section "iteration", followed by the columns of the vectors; no padding.
-struct Head {
-  std::int64_t step = 0, first = 0, last = 0, vectors = 0, recurrence_vectors = 0;
-};
-static_assert(sizeof(Head) == 40, "no padding");
+/// Names the sections but for the vectors.
+void name(IterationPart& part, SectionBytes& bytes) {
+  std::vector<Index>* const columns[] = {&part.columns, &part.recurrence_columns};
+  bytes.begin(head_section);
+  for (Index* number : {&part.step, &part.rows.first, &part.rows.last}) bytes.value(*number);
+  for (std::vector<Index>* list : columns) bytes.length(*list);
+  for (std::vector<Index>* list : columns) bytes.values(list->data(), std::ssize(*list));
+  bytes.end();
+  bytes.begin(settings_section);
+  bytes.rest(part.settings);
+  bytes.begin(numbers_section);
+  bytes.rest(part.numbers);
+  bytes.begin(recurrence_section);
+  bytes.rest(part.recurrence);
+}
 
 std::string vectors_section(bool recurrence, std::size_t k) {
   return fmt::format("{} {}", recurrence ? "recurrence" : "vectors", k);
-}
-
-/// Calls work(rows) for the rows [0, height) piece by piece.
-template <typename Work>
-void in_pieces(Index height, Index columns, Work&& work) {
-  const auto width = static_cast<Index>(sizeof(double)) * std::max<Index>(columns, 1);
-  const Index piece = std::max<Index>(1, piece_bytes / width);
-  for (Index first = 0; first < height; first += piece) {
-    work(Range{first, std::min(first + piece, height)});
-  }
-}
-
-std::vector<double> read_numbers(const CheckpointReader& file, const FileSection& section) {
-  if (section.size % static_cast<std::int64_t>(sizeof(double)) != 0) {
-    file.refuse("contradicts itself");
-  }
-  std::vector<double> values(static_cast<std::size_t>(section.size) / sizeof(double));
-  file.read(section, 0, std::as_writable_bytes(std::span(values)));
-  return values;
 }
 
 /// A checksum of all that must be the same in every file of a checkpoint.
@@ -88,23 +78,12 @@ void IterationState::numbers(std::vector<double>& values) {
 }
 
 IterationPart read_iteration_part(const CheckpointReader& file) {
-  const FileSection& section = file.section(head_section);
-  Head head;
-  file.read(section, 0, std::as_writable_bytes(std::span(&head, 1)));
-  const auto most = (section.size - static_cast<std::int64_t>(sizeof head)) / 8;
-  const bool good = head.step >= 0 && head.first >= 0 && head.first <= head.last &&
-                    head.last <= file.problem().order && head.vectors >= 0 &&
-                    head.vectors <= most && head.recurrence_vectors == most - head.vectors &&
-                    section.size == static_cast<std::int64_t>(sizeof head) + 8 * most;
-  if (!good) file.refuse("contradicts itself");
+  BytesFromFile bytes(file);
   IterationPart part;
-  part.step = head.step;
-  part.rows = {head.first, head.last};
-  std::vector<Index> columns(static_cast<std::size_t>(most));
-  file.read(section, static_cast<std::int64_t>(sizeof head),
-            std::as_writable_bytes(std::span(columns)));
-  part.columns.assign(columns.begin(), columns.begin() + head.vectors);
-  part.recurrence_columns.assign(columns.begin() + head.vectors, columns.end());
+  name(part, bytes);
+  const bool good = part.step >= 0 && part.rows.first >= 0 && part.rows.first <= part.rows.last &&
+                    part.rows.last <= file.problem().order;
+  if (!good) file.refuse("contradicts itself");
   for (const bool recurrence : {false, true}) {
     const auto& those = recurrence ? part.recurrence_columns : part.columns;
     for (std::size_t k = 0; k < those.size(); ++k) {
@@ -116,10 +95,6 @@ IterationPart read_iteration_part(const CheckpointReader& file) {
       if (!whole) file.refuse("contradicts itself");
     }
   }
-  const std::vector<std::byte> settings = file.read(file.section(settings_section));
-  part.settings.assign(reinterpret_cast<const char*>(settings.data()), settings.size());
-  part.numbers = read_numbers(file, file.section(numbers_section));
-  part.recurrence = read_numbers(file, file.section(recurrence_section));
   return part;
 }
 
@@ -128,9 +103,13 @@ class CheckpointedIteration::Writer final : public IterationState {
  public:
   using IterationState::number;
   void number(double& value) override { values.push_back(value); }
-  void vectors(Vectors& x) override { multivectors.push_back(&x); }
+  void vectors(Vectors& x) override {
+    multivectors.push_back(&x);
+    columns.push_back(x.columns());
+  }
 
   std::vector<double> values;
+  std::vector<Index> columns;
   std::vector<const Vectors*> multivectors;
 
  private:
@@ -239,12 +218,13 @@ void CheckpointedIteration::load(const std::string& section, Index columns, Vect
       if (both.size() <= 0 || columns == 0) continue;
       const CheckpointReader file = files.open(rank);
       const FileSection& found = file.section({section});
-      in_pieces(both.size(), columns, [&](Range piece) {
-        buffer.resize(static_cast<std::size_t>(piece.size() * columns));
-        const Index row = both.first + piece.first;
+      const std::size_t width = sizeof(double) * static_cast<std::size_t>(columns);
+      in_pieces(both.size(), width, [&](Index first, Index height) {
+        buffer.resize(static_cast<std::size_t>(height * columns));
+        const Index row = both.first + first;
         file.read(found, 8 * (row - there.first) * columns,
                   std::as_writable_bytes(std::span(buffer)));
-        x.write_rows({row - own_.first, row - own_.first + piece.size()}, buffer);
+        x.write_rows({row - own_.first, row - own_.first + height}, buffer);
       });
     }
   });
@@ -257,32 +237,24 @@ void CheckpointedIteration::write(SectionWriter& file) const {
     writer.values.push_back(level_mark);
     level.name(writer);
   }
-  const Head head{step_, own_.first, own_.last,
-                  static_cast<std::int64_t>(progress.multivectors.size()),
-                  static_cast<std::int64_t>(recurrence.multivectors.size())};
-  file.begin(head_section);
-  file.write_values(std::span(&head, 1));
-  for (const Writer* writer : {&progress, &recurrence}) {
-    for (const Vectors* x : writer->multivectors) {
-      const Index columns = x->columns();
-      file.write_values(std::span(&columns, 1));
-    }
-  }
-  file.begin(settings_section);
-  file.write(std::as_bytes(std::span(settings_)));
-  file.begin(numbers_section);
-  file.write_values(std::span<const double>(progress.values));
-  file.begin(recurrence_section);
-  file.write_values(std::span<const double>(recurrence.values));
+  IterationPart part{step_,
+                     own_,
+                     progress.columns,
+                     recurrence.columns,
+                     settings_,
+                     progress.values,
+                     recurrence.values};
+  BytesToFile bytes(file);
+  name(part, bytes);
   std::vector<double> buffer;
   for (const Writer* writer : {&progress, &recurrence}) {
     for (std::size_t k = 0; k < writer->multivectors.size(); ++k) {
       const Vectors& x = *writer->multivectors[k];
-      const std::string section = vectors_section(writer == &recurrence, k);
-      file.begin({section});
-      in_pieces(x.height(), x.columns(), [&](Range piece) {
-        buffer.resize(static_cast<std::size_t>(piece.size() * x.columns()));
-        x.read_rows(piece, buffer);
+      file.begin({vectors_section(writer == &recurrence, k)});
+      const std::size_t width = sizeof(double) * static_cast<std::size_t>(x.columns());
+      in_pieces(x.height(), width, [&](Index first, Index height) {
+        buffer.resize(static_cast<std::size_t>(height * x.columns()));
+        x.read_rows({first, first + height}, buffer);
         file.write_values(std::span<const double>(buffer));
       });
     }

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <functional>
 
-#include "checkpoint/section_file.hpp"
+#include "checkpoint/section_bytes.hpp"
 
 namespace spsolve::inline sparse {
 
@@ -236,15 +235,13 @@ std::string problem_of(const SparseAnalysis& analysis, const Head& head) {
 SparseAnalysis analysis_in(const SectionReader& reader) {
   SparseAnalysis analysis;
   Head head;
-  const std::vector<std::byte> bytes = reader.read(reader.section({"analysis", version}));
-  if (bytes.size() != sizeof(Head)) reader.refuse("its head has another size");
-  std::memcpy(&head, bytes.data(), sizeof(Head));
+  BytesFromFile bytes(reader);
+  bytes.begin({"analysis", version});
+  bytes.value(head);
+  bytes.end();
   for_arrays(analysis, [&](std::string_view name, auto& array) {
-    using Value = typename std::remove_reference_t<decltype(array)>::value_type;
-    const std::vector<std::byte> data = reader.read(reader.section({name, version}));
-    if (data.size() % sizeof(Value) != 0) reader.refuse("its section '{}' is cut short", name);
-    array.resize(data.size() / sizeof(Value));
-    if (!data.empty()) std::memcpy(array.data(), data.data(), data.size());
+    bytes.begin({name, version});
+    bytes.rest(array);
   });
   if (const std::string problem = problem_of(analysis, head); !problem.empty()) {
     reader.refuse("this is no analysis of a sparse matrix: {}", problem);

@@ -1,28 +1,35 @@
 #include "sparse/checkpoint/checkpointed_stages.hpp"
 
 #include <utility>
-#include <vector>
-
-#include "sparse/checkpoint/section_bytes.hpp"
 
 namespace spsolve::inline sparse {
 
 namespace {
 
 constexpr SectionKind state_section{"sparse elimination", 1};
+static_assert(sizeof(PivotCounts) == 64, "no padding");
 
-/// The beginning of the section "sparse elimination"; no padding anywhere.
-struct Head {
-  std::uint64_t order = 0;
-  std::int32_t kind = 0, threshold = 0, first_kind = 0, gmres_steps = 0;
-  std::int64_t parts = 0, fronts = 0, columns = 0;
-  double flops = 0;
-  PivotCounts first;
-};
-static_assert(sizeof(Head) == 56 + sizeof(PivotCounts) && sizeof(PivotCounts) == 64, "no padding");
+bool is_kind(Factorization kind) {
+  return kind >= Factorization::cholesky && kind <= Factorization::lu;
+}
 
-bool is_kind(std::int32_t number) {
-  return number >= 0 && number <= static_cast<std::int32_t>(Factorization::lu);
+/// Names the section but for the totals of the fronts, which end it.
+void name(EliminationProgress& state, SectionBytes& bytes) {
+  EliminationStage& stage = state.stage;
+  std::int32_t threshold = stage.threshold ? 1 : 0;
+  bytes.begin(state_section);
+  bytes.value(state.order);
+  bytes.value(stage.kind);
+  bytes.value(threshold);
+  bytes.value(stage.first_kind);
+  bytes.value(stage.failure.gmres_steps);
+  bytes.value(state.parts);
+  bytes.value(state.fronts);
+  bytes.value(state.columns);
+  bytes.value(state.flops);
+  bytes.value(stage.first);
+  bytes.list(stage.failure.words);
+  stage.threshold = threshold != 0;
 }
 
 }  // namespace
@@ -32,22 +39,14 @@ void CheckpointedStages::look(Precision precision, double bytes, const Checkpoin
 }
 
 EliminationProgress CheckpointedStages::read_state(const CheckpointReader& file) {
-  BytesFromSection bytes(file, file.section(state_section));
-  Head head;
-  bytes.value(head);
-  const bool known = is_kind(head.kind) && is_kind(head.first_kind) &&
-                     (head.threshold == 0 || head.threshold == 1) && head.gmres_steps >= 0 &&
-                     head.parts >= 0 && head.parts <= std::ssize(file.sections());
-  if (!known) file.refuse("contradicts itself");
-  std::vector<char> failure;
-  bytes.list(failure);
-  EliminationProgress state{head.order, {}, head.parts, head.fronts, head.columns};
-  state.stage.kind = static_cast<Factorization>(head.kind);
-  state.stage.threshold = head.threshold == 1;
-  state.stage.first_kind = static_cast<Factorization>(head.first_kind);
-  state.stage.first = head.first;
-  state.stage.failure.words.assign(failure.begin(), failure.end());
-  state.stage.failure.gmres_steps = head.gmres_steps;
+  BytesFromFile bytes(file);
+  EliminationProgress state;
+  name(state, bytes);
+  const EliminationStage& stage = state.stage;
+  if (!is_kind(stage.kind) || !is_kind(stage.first_kind) || stage.failure.gmres_steps < 0 ||
+      state.parts < 0 || state.parts > std::ssize(file.sections())) {
+    file.refuse("contradicts itself");
+  }
   return state;
 }
 
@@ -64,11 +63,9 @@ void CheckpointedStages::read_fronts(const CheckpointReader& file, const Elimina
 bool CheckpointedStages::load(const CheckpointReader& file, const FrontParts& parts,
                               CheckpointableFronts& fronts) const {
   const bool good = parts.load(file, parts_, fronts);
-  BytesFromSection bytes(file, file.section(state_section));
-  Head head;
-  std::vector<char> failure;
-  bytes.value(head);
-  bytes.list(failure);
+  BytesFromFile bytes(file);
+  EliminationProgress before;
+  name(before, bytes);
   return fronts.name_totals(bytes) && bytes.is_at_the_end() && good;
 }
 
@@ -78,24 +75,11 @@ void CheckpointedStages::refuse_to_load(const CheckpointReader& file) {
 
 void CheckpointedStages::write_state(SectionWriter& file, std::uint64_t order, double flops,
                                      const FrontParts& parts, CheckpointableFronts& fronts) const {
-  file.begin(state_section);
-  BytesToSection bytes(file);
-  Head head{order,
-            static_cast<std::int32_t>(stage_.kind),
-            stage_.threshold ? 1 : 0,
-            static_cast<std::int32_t>(stage_.first_kind),
-            stage_.failure.gmres_steps,
-            parts_ + 1,
-            parts.count(),
-            parts.columns(),
-            flops,
-            stage_.first};
-  const std::string& words = stage_.failure.words;
-  std::vector<char> failure(words.begin(), words.end());
-  bytes.value(head);
-  bytes.list(failure);
+  BytesToFile bytes(file);
+  EliminationProgress state{order, stage_, parts_ + 1, parts.count(), parts.columns(), flops};
+  name(state, bytes);
   fronts.name_totals(bytes);
-  bytes.finish();
+  bytes.end();
 }
 
 bool CheckpointedStages::goes_on_with(EliminationStage stage) {

@@ -36,6 +36,7 @@ struct EliminationProgress {
   Index parts = 0;    ///< sections of fronts
   Index fronts = 0;   ///< that are done
   Index columns = 0;  ///< pivots of those
+  double flops = 0;
 };
 
 /// Keeps a sparse elimination by the checkpoints of its run, and goes on from the newest good one,

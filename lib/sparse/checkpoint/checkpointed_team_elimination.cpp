@@ -4,8 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "sparse/checkpoint/section_bytes.hpp"
-
 namespace spsolve::inline sparse {
 
 namespace {
@@ -67,7 +65,8 @@ Index CheckpointedTeamElimination::take(const CheckpointFiles& files, const Deal
       file.refuse("is of a run by {} rank{}", files.ranks(), files.ranks() == 1 ? "" : "s");
     }
     std::pair<EliminationProgress, TeamProgress> found{read_state(file), {}};
-    BytesFromSection bytes(file, file.section(place_section));
+    BytesFromFile bytes(file);
+    bytes.begin(place_section);
     bytes.value(found.second);
     return found;
   });
@@ -147,14 +146,14 @@ void CheckpointedTeamElimination::begin(CheckpointableFronts& own) {
   checkpoints_.load([&](const CheckpointFiles& files) {
     const CheckpointReader file = files.open(checkpoints_.team().rank());
     bool good = load(file, part_->own, own) && part_->shared.load(file, parts_, *fronts_);
-    BytesFromSection bytes(file, file.section(place_section));
+    BytesFromFile bytes(file);
+    bytes.begin(place_section);
     TeamProgress place;
     bytes.value(place);
     good = good && fronts_->name_totals(bytes) && bytes.is_at_the_end();
     if (good && place.front >= 0) {
-      BytesFromSection of_front(file, file.section(under_way_section));
-      good =
-          fronts_->name_under_way(place.front, place.panel, of_front) && of_front.is_at_the_end();
+      bytes.begin(under_way_section);
+      good = fronts_->name_under_way(place.front, place.panel, bytes) && bytes.is_at_the_end();
     }
     if (!good) refuse_to_load(file);
   });
@@ -272,17 +271,17 @@ void CheckpointedTeamElimination::synchronize(bool failed, const Ahead& ahead) {
 void CheckpointedTeamElimination::write(SectionWriter& file, const TeamProgress& place) {
   part_->own.write(file, parts_, fronts_->own());
   part_->shared.write(file, parts_, *fronts_);
-  BytesToSection bytes(file);
+  BytesToFile bytes(file);
   if (place.front >= 0) {
-    file.begin(under_way_section);
+    bytes.begin(under_way_section);
     fronts_->name_under_way(place.front, place.panel, bytes);
-    bytes.finish();
+    bytes.end();
   }
-  file.begin(place_section);
+  bytes.begin(place_section);
   TeamProgress named = place;
   bytes.value(named);
   fronts_->name_totals(bytes);
-  bytes.finish();
+  bytes.end();
   write_state(file, part_->order, part_->own_flops, part_->own, fronts_->own());
 }
 

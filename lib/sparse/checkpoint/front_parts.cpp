@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "sparse/checkpoint/section_bytes.hpp"
 #include "sparse/fronts/schedule.hpp"
 
 namespace spsolve::inline sparse {
@@ -43,6 +42,13 @@ bool FrontParts::waits(LocalIndex s) const {
 
 // --- to keep
 
+/// Begins the section of that part, which the fronts follow in.
+void FrontParts::name(Index part, List& list, SectionBytes& bytes) const {
+  bytes.begin({fmt::format("{} {}", name_, part)});
+  bytes.list(list.fronts);
+  bytes.list(list.waits);
+}
+
 void FrontParts::forget_written() {
   std::fill(written_.begin(), written_.end(), 0);
 }
@@ -54,24 +60,21 @@ void FrontParts::write(SectionWriter& file, Index part, CheckpointableFronts& fr
     list.fronts.push_back(s);
     list.waits.push_back(waits(s) ? 1 : 0);
   }
-  file.begin({section(part)});
-  BytesToSection bytes(file);
-  bytes.list(list.fronts);
-  bytes.list(list.waits);
+  BytesToFile bytes(file);
+  name(part, list, bytes);
   for (std::size_t i = 0; i < list.fronts.size(); ++i) {
     fronts.name(list.fronts[i], list.waits[i] != 0, bytes);
   }
-  bytes.finish();
+  bytes.end();
 }
 
 // --- to go on
 
 void FrontParts::read(const CheckpointReader& file, Index parts) {
   for (Index part = 0; part < parts; ++part) {
-    BytesFromSection bytes(file, file.section({section(part)}));
+    BytesFromFile bytes(file);
     List list;
-    bytes.list(list.fronts);
-    bytes.list(list.waits);
+    name(part, list, bytes);
     if (list.fronts.size() != list.waits.size()) file.refuse("contradicts itself");
     for (std::size_t i = 0; i < list.fronts.size(); ++i) {
       const LocalIndex s = list.fronts[i];
@@ -102,10 +105,9 @@ bool FrontParts::load(const CheckpointReader& file, Index parts,
                       CheckpointableFronts& fronts) const {
   bool good = true;
   for (Index part = 0; part < parts; ++part) {
-    BytesFromSection bytes(file, file.section({section(part)}));
+    BytesFromFile bytes(file);
     List list;
-    bytes.list(list.fronts);
-    bytes.list(list.waits);
+    name(part, list, bytes);
     for (std::size_t i = 0; i < list.fronts.size(); ++i) {
       const LocalIndex s = list.fronts[i];
       good = fronts.name(s, list.waits[i] != 0, bytes) && good;

@@ -57,7 +57,7 @@ class FrontParts {
     std::vector<char> waits;
   };
 
-  std::string section(Index part) const { return fmt::format("{} {}", name_, part); }
+  void name(Index part, List& list, SectionBytes& bytes) const;
 
   const Fronts& fronts_;
   std::string name_;

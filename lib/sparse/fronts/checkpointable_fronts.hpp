@@ -1,9 +1,9 @@
 #pragma once
 
-#include <cstddef>
 #include <span>
 #include <vector>
 
+#include "checkpoint/section_bytes.hpp"
 #include "core/types.hpp"
 #include "sparse/fronts/fronts.hpp"
 
@@ -11,37 +11,6 @@ namespace spsolve::inline sparse {
 
 // The state that an elimination front by front shows of itself, so that it can be kept and gone on
 // with.
-
-/// Bytes of fronts, in the order in which they are named: to be kept, or to become what was kept.
-class FrontBytes {
- public:
-  virtual ~FrontBytes() = default;
-
-  /// Whether what is named becomes what was kept.
-  virtual bool reads() const = 0;
-
-  template <typename T>
-  void value(T& value) {
-    bytes(std::as_writable_bytes(std::span(&value, 1)));
-  }
-  template <typename T>
-  void values(T* first, Index count) {
-    bytes(std::as_writable_bytes(std::span(first, static_cast<std::size_t>(count))));
-  }
-  /// As many as are there, and as many as there were.
-  template <typename T>
-  void list(std::vector<T>& values) {
-    auto count = static_cast<Index>(values.size());
-    value(count);
-    if (reads()) values.resize(checked(count, sizeof(T)));
-    bytes(std::as_writable_bytes(std::span(values)));
-  }
-
- protected:
-  virtual void bytes(std::span<std::byte> bytes) = 0;
-  /// Refuses what was kept where it does not hold so many values.
-  virtual std::size_t checked(Index count, std::size_t value_bytes) const = 0;
-};
 
 /// Factors whose fronts can be kept, in any order, while none is under way.
 class CheckpointableFronts {
@@ -53,13 +22,13 @@ class CheckpointableFronts {
   /// Names what there is of a front that is done, and with `waits` its contribution block, which
   /// its parent has not taken. A front that is read is done from then on. Whether what was read can
   /// be of this front.
-  virtual bool name(LocalIndex s, bool waits, FrontBytes& bytes) = 0;
+  virtual bool name(LocalIndex s, bool waits, SectionBytes& bytes) = 0;
 
   /// Releases the contribution block of front s, as its parent is done.
   virtual void release_contribution(LocalIndex s) = 0;
 
   /// Names the totals of the fronts that are done, all together, as name().
-  virtual bool name_totals(FrontBytes& bytes) = 0;
+  virtual bool name_totals(SectionBytes& bytes) = 0;
 
   /// Bytes of a front that is done, and of its contribution block.
   virtual std::int64_t bytes_of(LocalIndex s) const = 0;

@@ -314,7 +314,7 @@ std::int64_t SparseFactors<T>::contribution_bytes(LocalIndex s) const {
 }
 
 template <typename T>
-bool SparseFactors<T>::name(LocalIndex s, bool waits, FrontBytes& bytes) {
+bool SparseFactors<T>::name(LocalIndex s, bool waits, SectionBytes& bytes) {
   const LocalIndex first = fronts_.first[s], pivots = fronts_.pivots(s);
   bytes.values(factors_.data() + offsets_[s], offsets_[s + 1] - offsets_[s]);
   bytes.values(rows_.data() + first, pivots);
@@ -337,7 +337,7 @@ bool SparseFactors<T>::name(LocalIndex s, bool waits, FrontBytes& bytes) {
 }
 
 template <typename T>
-bool SparseFactors<T>::name_totals(FrontBytes& bytes) {
+bool SparseFactors<T>::name_totals(SectionBytes& bytes) {
   PivotCounts all;
   for (const PivotCounts& own : counts_) all.add(own);
   bytes.value(all);

@@ -62,12 +62,12 @@ class SparseFactors final : public CheckpointableFronts {
   void release_stacks();
 
   bool is_done(LocalIndex s) const override { return done_[s] != 0; }
-  bool name(LocalIndex s, bool waits, FrontBytes& bytes) override;
+  bool name(LocalIndex s, bool waits, SectionBytes& bytes) override;
   void release_contribution(LocalIndex s) override {
     restored_contributions_[s] = {};
     if (contributes_outside(fronts_, s)) release(s);
   }
-  bool name_totals(FrontBytes& bytes) override;
+  bool name_totals(SectionBytes& bytes) override;
   std::int64_t bytes_of(LocalIndex s) const override;
   std::int64_t contribution_bytes(LocalIndex s) const override;
 

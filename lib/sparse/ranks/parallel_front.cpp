@@ -356,7 +356,7 @@ void ParallelFront<T>::eliminate(Team& team, const PivotRule& rule, const Tiles&
 // --- to be kept
 
 template <typename T>
-bool ParallelFront<T>::name(bool waits, FrontBytes& bytes) {
+bool ParallelFront<T>::name(bool waits, SectionBytes& bytes) {
   bytes.values(factors_.data(), factors_.size());
   bytes.values(rows_.data(), std::ssize(rows_));
   bytes.values(off_diagonal_.data(), std::ssize(off_diagonal_));
@@ -368,7 +368,7 @@ bool ParallelFront<T>::name(bool waits, FrontBytes& bytes) {
 }
 
 template <typename T>
-bool ParallelFront<T>::name_under_way(Index number, FrontBytes& bytes) {
+bool ParallelFront<T>::name_under_way(Index number, SectionBytes& bytes) {
   if (bytes.reads()) make_panels();
   bool good = name(true, bytes);
   Panel& panel = panel_for(number);

@@ -74,10 +74,10 @@ class ParallelFront {
 
   // --- to be kept, as CheckpointableFronts has it
 
-  bool name(bool waits, FrontBytes& bytes);
+  bool name(bool waits, SectionBytes& bytes);
   /// Names the state of a front that is eliminated up to `panel`, which is factored and not used
   /// yet.
-  bool name_under_way(Index panel, FrontBytes& bytes);
+  bool name_under_way(Index panel, SectionBytes& bytes);
   /// Bytes of this rank's columns, and of those of the contribution block.
   std::int64_t bytes() const { return factors_.bytes(); }
   std::int64_t contribution_bytes() const {

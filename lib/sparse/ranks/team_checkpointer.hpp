@@ -16,7 +16,7 @@ class CheckpointableTeamFronts : public CheckpointableFronts {
 
   /// Names what there is of shared front s, which is eliminated up to panel `panel`: that panel is
   /// factored, and not used yet. A front that is read is gone on with from there.
-  virtual bool name_under_way(LocalIndex s, Index panel, FrontBytes& bytes) = 0;
+  virtual bool name_under_way(LocalIndex s, Index panel, SectionBytes& bytes) = 0;
 };
 
 /// Keeps a rank's part of an elimination: as FrontCheckpointer its own fronts, between which it

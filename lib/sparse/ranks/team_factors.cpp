@@ -230,13 +230,13 @@ PivotCounts TeamFactors<T>::factor(const std::vector<double>& values, const Pivo
 // --- to be kept
 
 template <typename T>
-bool TeamFactors<T>::name(LocalIndex s, bool waits, FrontBytes& bytes) {
+bool TeamFactors<T>::name(LocalIndex s, bool waits, SectionBytes& bytes) {
   if (bytes.reads()) done_[s] = 1;
   return shared_[s]->name(waits, bytes);
 }
 
 template <typename T>
-bool TeamFactors<T>::name_under_way(LocalIndex s, Index panel, FrontBytes& bytes) {
+bool TeamFactors<T>::name_under_way(LocalIndex s, Index panel, SectionBytes& bytes) {
   bytes.value(under_way_.counts);
   if (bytes.reads()) {
     under_way_.front = s;
@@ -246,7 +246,7 @@ bool TeamFactors<T>::name_under_way(LocalIndex s, Index panel, FrontBytes& bytes
 }
 
 template <typename T>
-bool TeamFactors<T>::name_totals(FrontBytes& bytes) {
+bool TeamFactors<T>::name_totals(SectionBytes& bytes) {
   bytes.value(of_shared_);
   return of_shared_.failed < 0;
 }

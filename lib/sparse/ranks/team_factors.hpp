@@ -52,10 +52,10 @@ class TeamFactors final : public CheckpointableTeamFronts {
 
   SparseFactors<T>& own() override { return own_; }
   bool is_done(LocalIndex s) const override { return done_[s] != 0; }
-  bool name(LocalIndex s, bool waits, FrontBytes& bytes) override;
-  bool name_under_way(LocalIndex s, Index panel, FrontBytes& bytes) override;
+  bool name(LocalIndex s, bool waits, SectionBytes& bytes) override;
+  bool name_under_way(LocalIndex s, Index panel, SectionBytes& bytes) override;
   void release_contribution(LocalIndex s) override { shared_[s]->release(); }
-  bool name_totals(FrontBytes& bytes) override;
+  bool name_totals(SectionBytes& bytes) override;
   std::int64_t bytes_of(LocalIndex s) const override;
   std::int64_t contribution_bytes(LocalIndex s) const override;
 

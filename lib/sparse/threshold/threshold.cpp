@@ -205,7 +205,7 @@ bool ThresholdFactors<T>::is_good(LocalIndex s) const {
 }
 
 template <typename T>
-bool ThresholdFactors<T>::name(LocalIndex s, bool waits, FrontBytes& bytes) {
+bool ThresholdFactors<T>::name(LocalIndex s, bool waits, SectionBytes& bytes) {
   FrontFactors& factors = factors_[s];
   bytes.value(factors.pivots);
   bytes.value(factors.border);
@@ -236,7 +236,7 @@ bool ThresholdFactors<T>::name(LocalIndex s, bool waits, FrontBytes& bytes) {
 }
 
 template <typename T>
-bool ThresholdFactors<T>::name_totals(FrontBytes& bytes) {
+bool ThresholdFactors<T>::name_totals(SectionBytes& bytes) {
   ThresholdOutcome result = all();
   bytes.value(result.counts);
   bytes.value(result.delayed);

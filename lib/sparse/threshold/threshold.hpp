@@ -42,9 +42,9 @@ class ThresholdFactors final : public CheckpointableFronts {
   std::vector<FactoredFront<T>> fronts() const;
 
   bool is_done(LocalIndex s) const override { return done_[s] != 0; }
-  bool name(LocalIndex s, bool waits, FrontBytes& bytes) override;
+  bool name(LocalIndex s, bool waits, SectionBytes& bytes) override;
   void release_contribution(LocalIndex s) override { contributions_[s] = {}; }
-  bool name_totals(FrontBytes& bytes) override;
+  bool name_totals(SectionBytes& bytes) override;
   std::int64_t bytes_of(LocalIndex s) const override;
   std::int64_t contribution_bytes(LocalIndex s) const override;
 
