@@ -1,15 +1,10 @@
-"""Draws what reports of spsolve (output.report) say; a part of plot.py.
-
-    time_split.png    a bar for each report: mean seconds of each phase over the ranks
-    convergence.png   backward errors before and after refinement, one line a solve
-    scaling.png       seconds of the work against ranks, one line for each matrix, task and method;
-                      where reports of one such line differ in their ranks
-    efficiency.png    and the speed-up over its fewest ranks, as a fraction of the ideal one
-"""
+"""The pictures of reports of spsolve (output.report); a part of plot.py."""
 
 import collections
 import json
 import pathlib
+
+from plot_drawing import REFERENCE, Styles, bars, base_name, lay_out, ticks_at
 
 
 class NotAReport(Exception):
@@ -36,8 +31,8 @@ def subject(report):
     """Matrix, method or kernel, precision: what reports are compared within."""
     how = report.get("method", report.get("kernel", ""))
     columns = f", K = {report['k']}" if "k" in report else ""
-    name = pathlib.PurePath(report["matrix"]["source"]).name
-    return f"{name}, {how}{columns}, {report['precision']} on {report['device']}"
+    return (f"{base_name(report['matrix']['source'])}, {how}{columns}, {report['precision']} on "
+            f"{report['device']}")
 
 
 def work_seconds(report):
@@ -47,95 +42,65 @@ def work_seconds(report):
     return report["seconds"].get("eliminate", report["seconds"]["total"])["max"]
 
 
-def ranks_text(report):
-    return f"{report['ranks']} rank{'' if report['ranks'] == 1 else 's'}"
+def run_of(report):
+    return f"{report['file']}: {report['ranks']} rank{'' if report['ranks'] == 1 else 's'}"
 
 
-class ReportPictures:
-    """`finish(figure, title, name, handles, names)` writes a figure and returns its path."""
+def time_split(canvas, reports):
+    phases = dict.fromkeys(phase for report in reports for phase in report["seconds"]
+                           if phase != "total")
+    axes = canvas.axes(9, 1.2 + 0.55 * len(reports))
+    legend = bars(axes, list(map(run_of, reports)),
+                  [(phase, [report["seconds"].get(phase, {"mean": 0})["mean"]
+                            for report in reports]) for phase in phases], height=0.62)
+    lay_out(axes, "seconds, mean over the ranks", grid="x")
+    canvas.save(axes, "Where the time went", "time_split", legend)
 
-    def __init__(self, pyplot, reports, colors, markers, finish):
-        self.pyplot, self.reports, self.finish = pyplot, reports, finish
-        self.colors, self.markers = colors, markers
 
-    def time_split(self):
-        phases = list(dict.fromkeys(phase for report in self.reports for phase in report["seconds"]
-                                    if phase != "total"))
-        figure, axes = self.pyplot.subplots(figsize=(9, 1.2 + 0.55 * len(self.reports)))
-        starts = [0.0] * len(self.reports)
-        for i, phase in enumerate(phases):
-            seconds = [report["seconds"].get(phase, {"mean": 0})["mean"] or 0
-                       for report in self.reports]
-            axes.barh(range(len(self.reports)), seconds, left=starts, height=0.62, label=phase,
-                      color=self.colors[i % len(self.colors)],
-                      hatch="//" if i >= len(self.colors) else None)
-            starts = [start + second for start, second in zip(starts, seconds)]
-        axes.set_yticks(range(len(self.reports)),
-                        [f"{report['file']}: {ranks_text(report)}" for report in self.reports])
-        axes.invert_yaxis()
-        axes.set_xlabel("seconds, mean over the ranks")
-        axes.grid(True, axis="x", color="#dddddd", linewidth=0.7)
-        axes.set_axisbelow(True)
-        return self.finish(figure, "Where the time went", "time_split",
-                           *axes.get_legend_handles_labels())
+def convergence(canvas, reports):
+    histories = {f"{run_of(report)}, {subject(report)}": report["refinement"]["history"]
+                 for report in reports if report.get("refinement", {}).get("history")}
+    if not histories:
+        return
+    style = Styles(histories)
+    axes = canvas.axes()
+    for label, history in histories.items():
+        errors = [quality["backward_error"] or float("nan") for quality in history]
+        axes.plot(range(len(errors)), errors, **style(label))
+    axes.axhline(2.0 ** -53, **REFERENCE, label="unit round-off")
+    axes.set_yscale("log")
+    axes.set_xticks(range(max(map(len, histories.values()))))
+    lay_out(axes, "sweeps of refinement", "normwise backward error")
+    canvas.save(axes, "Refinement", "convergence")
 
-    def convergence(self):
-        solves = [report for report in self.reports if report.get("refinement", {}).get("history")]
-        if not solves:
-            return None
-        figure, axes = self.pyplot.subplots(figsize=(8, 5))
-        for i, report in enumerate(solves):
-            errors = [quality["backward_error"] for quality in report["refinement"]["history"]]
-            axes.plot(range(len(errors)), [error or float("nan") for error in errors],
-                      color=self.colors[i % len(self.colors)],
-                      marker=self.markers[i % len(self.markers)],
-                      label=f"{report['file']}: {subject(report)}, {ranks_text(report)}")
-        axes.axhline(2.0 ** -53, color="#666666", linestyle=(0, (6, 3)), label="unit round-off")
-        axes.set_yscale("log")
-        axes.set_xticks(range(max(len(report["refinement"]["history"]) for report in solves)))
-        axes.set_xlabel("sweeps of refinement")
-        axes.set_ylabel("normwise backward error")
-        axes.grid(True, color="#dddddd", linewidth=0.7)
-        return self.finish(figure, "Refinement", "convergence", *axes.get_legend_handles_labels())
 
-    def scaling(self):
-        groups = collections.defaultdict(dict)
-        for report in self.reports:
-            groups[subject(report)][report["ranks"]] = work_seconds(report)
-        groups = {name: sorted(points.items()) for name, points in groups.items()
-                  if len(points) > 1}
-        if not groups:
-            return []
-        written = []
-        for name, title, unit in (("scaling", "Seconds by ranks", "seconds"),
-                                  ("efficiency", "Parallel efficiency",
-                                   "speed-up over the fewest ranks / ideal speed-up")):
-            figure, axes = self.pyplot.subplots(figsize=(8, 5))
-            for i, (label, points) in enumerate(groups.items()):
-                ranks = [point[0] for point in points]
-                ideal = [points[0][1] * ranks[0] / count for count in ranks]
-                color = self.colors[i % len(self.colors)]
-                values = [point[1] for point in points]
-                if name == "scaling":
-                    axes.plot(ranks, ideal, color=color, linestyle=(0, (6, 3)), linewidth=1)
-                else:
-                    values = [best / value for best, value in zip(ideal, values)]
-                axes.plot(ranks, values, color=color, marker=self.markers[i % len(self.markers)],
-                          label=label)
-            axes.set_xscale("log", base=2)
-            counts = sorted({rank for points in groups.values() for rank, _ in points})
-            axes.set_xticks(counts, [str(count) for count in counts])
-            axes.minorticks_off()
-            if name == "scaling":
-                axes.set_yscale("log")
-            else:
-                axes.set_ylim(bottom=0)
-            axes.set_xlabel("ranks (dashed: ideal)" if name == "scaling" else "ranks")
-            axes.set_ylabel(unit)
-            axes.grid(True, color="#dddddd", linewidth=0.7)
-            written.append(self.finish(figure, title, name, *axes.get_legend_handles_labels()))
-        return written
+def scaling(canvas, reports):
+    groups = collections.defaultdict(dict)
+    for report in reports:
+        groups[subject(report)][report["ranks"]] = work_seconds(report)
+    groups = {name: dict(sorted(points.items())) for name, points in groups.items()
+              if len(points) > 1}
+    if not groups:
+        return
+    style = Styles(groups)
+    seconds, efficiency = canvas.axes(), canvas.axes()
+    for label, points in groups.items():
+        fewest, longest = next(iter(points.items()))
+        ideal = [longest * fewest / ranks for ranks in points]
+        seconds.plot(list(points), ideal, **dict(REFERENCE, color=style(label)["color"]))
+        seconds.plot(list(points), list(points.values()), **style(label))
+        efficiency.plot(list(points), [best / time for best, time in zip(ideal, points.values())],
+                        **style(label))
+    for axes in (seconds, efficiency):
+        ticks_at(axes, [ranks for points in groups.values() for ranks in points])
+    seconds.set_yscale("log")
+    lay_out(seconds, "ranks (dashed: ideal)", "seconds")
+    canvas.save(seconds, "Seconds by ranks", "scaling")
+    efficiency.set_ylim(bottom=0)
+    lay_out(efficiency, "ranks", "speed-up over the fewest ranks / ideal speed-up")
+    canvas.save(efficiency, "Parallel efficiency", "efficiency")
 
-    def draw(self):
-        pictures = [self.time_split(), self.convergence(), *self.scaling()]
-        return [path for path in pictures if path]
+
+def draw_reports(canvas, reports):
+    for draw in (time_split, convergence, scaling):
+        draw(canvas, reports)

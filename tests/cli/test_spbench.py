@@ -262,6 +262,9 @@ class Plot(BenchTest):
                 ("b.csv", ("eliminate_orders",), self.spbench(
                     "eliminate", "--n", "30,60", "--methods", "lu,gauss", "--samples", 2,
                     "--threads", 1, "--csv", "b.csv")),
+                ("d.csv", ("iterate_seconds",), self.spbench(
+                    "iterate", "--matrix", "grid2d:20", "--peers", "none", "--samples", 1,
+                    "--no-triad", "--threads", 1, "--csv", "d.csv")),
                 ("c.csv", ("grid2d_20_double_ranks", "grid2d_20_double_parts"), self.run_program(
                     *mpirun, BIN / "spbench", "multiply", "--matrix", "grid2d:20", "--columns",
                     "1,4", "--kernels", "csr_balanced", "--threads", 1, *quick, "--csv", "c.csv")))
