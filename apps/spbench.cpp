@@ -6,7 +6,6 @@
 #include <iostream>
 
 #include "apps/line/command_line.hpp"
-#include "io/files/atomic_file.hpp"
 #include "matrix/generate/generate.hpp"
 #include "mpi/mpi_team.hpp"
 #include "process/launcher.hpp"
@@ -15,26 +14,6 @@
 #include "team/team.hpp"
 
 namespace spsolve {
-
-void add_bench_options(CLI::App& command, BenchOptions& options, int ranks_on_host) {
-  options.threads = {choose_threads(0, ranks_on_host)};
-  command.add_option("--matrix", options.matrices, "Matrix Market file or generator; repeatable")
-      ->required();
-  command.add_option("--threads", options.threads, "thread counts, such as 1,2,4")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 4096))
-      ->capture_default_str();
-  command.add_option("--samples", options.samples, "samples of each row")
-      ->check(CLI::Range(1, 1000000))
-      ->capture_default_str();
-  command
-      .add_option("--sample-ms", options.sample_milliseconds,
-                  "shortest sample in milliseconds; what is shorter is repeated within one")
-      ->check(CLI::Range(0.0, 60000.0))
-      ->capture_default_str();
-  command.add_option("--csv", options.csv, "file for the rows as CSV");
-  command.add_option("--json", options.json, "file for environment and rows as JSON");
-}
 
 namespace {
 
@@ -47,7 +26,7 @@ ExitCode run(int argc, char** argv, Team& team) {
   app.add_flag("--list-kernels", list, "name, device, format and a sentence of every kernel");
   CLI::App* const kernels = app.add_subcommand("kernels", "the same as --list-kernels");
   add_multiply_command(app, environment, team);
-  add_convert_command(app, environment);
+  add_convert_command(app, environment, team);
   add_eliminate_command(app, environment, team);
   add_iterate_command(app, environment, team);
   app.require_subcommand(0, 1);
@@ -97,25 +76,6 @@ int run_and_tell(int argc, char** argv, Team& team) {
     if (!shared || team.rank() == 0) std::cerr << "spbench: " << failure.message << std::endl;
     if (!shared) team.abort(failure.code);
     return static_cast<int>(failure.code);
-  }
-}
-
-void require_folders(const BenchOptions& options) {
-  for (const auto& file : {options.csv, options.json}) io::require_folder_of(file);
-}
-
-void write_results(const BenchOptions& options, const bench::Environment& environment,
-                   bench::Table table, const nlohmann::ordered_json& facts) {
-  if (!options.json.empty()) {
-    nlohmann::ordered_json json;
-    json["environment"] = to_json(environment);
-    for (const auto& [name, value] : facts.items()) json[name] = value;
-    json["rows"] = to_json(table);
-    io::write_text(options.json, json.dump(2) + "\n");
-  }
-  if (!options.csv.empty()) {
-    add_environment(table, environment);
-    io::write_text(options.csv, to_csv(table));
   }
 }
 

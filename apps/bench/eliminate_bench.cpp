@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <omp.h>
 
@@ -19,104 +18,50 @@ namespace spsolve::bench {
 
 namespace {
 
-Cell part(const EliminationRow& row, double LuSeconds::*which) {
-  return row.seconds ? Cell((*row.seconds).*which) : Cell();
-}
-
-const Column<EliminationRow> columns[] = {
-    {"n", "order of the system", "{}", "n", [](const auto& row) { return Cell(row.order); }},
-    {"device", "host or cuda", "{}", "device", [](const auto& row) { return Cell(row.device); }},
-    {"method", "elimination, or the peer that is compared", "{}", "method",
-     [](const auto& row) { return Cell(row.method); }},
-    {"pivoting", "where pivots are looked for", "{}", "pivoting",
-     [](const auto& row) { return Cell(row.pivoting); }},
-    {"precision", "of the elimination", "{}", "precision",
-     [](const auto& row) { return Cell(row.precision); }},
+constexpr Column columns[] = {
+    {"n", "order of the system", "{}", "n"},
+    {"device", "host or cuda", "{}", "device"},
+    {"method", "elimination, or the peer that is compared", "{}", "method"},
+    {"pivoting", "where pivots are looked for", "{}", "pivoting"},
+    {"precision", "of the elimination", "{}", "precision"},
     {"factors", "float or double: what x was solved with, of mixed precision; null: not told", "{}",
-     "factors", [](const auto& row) { return row.factors.empty() ? Cell() : Cell(row.factors); }},
-    {"shift", "sqrt(n / 3) times this was added to the diagonal", "{}", "shift",
-     [](const auto& row) { return Cell(row.shift); }},
-    {"block", "columns of a panel; null where there is none", "{}", "block",
-     [](const auto& row) { return row.block > 0 ? Cell(row.block) : Cell(); }},
-    {"threads", "threads", "{}", "threads", [](const auto& row) { return Cell(row.threads); }},
+     "factors"},
+    {"shift", "sqrt(n / 3) times this was added to the diagonal", "{}", "shift"},
+    {"block", "columns of a panel; null where there is none", "{}", "block"},
+    {"threads", "threads", "{}", "threads"},
     {"ranks", "processes that share the matrix, each with a GPU of its own; of cusolver_mg, GPUs",
-     "{}", "ranks", [](const auto& row) { return Cell(row.ranks); }},
-    {"transport", "how rows travel between the ranks' GPUs", "", "",
-     [](const auto& row) { return Cell(row.transport); }},
-    {"samples", "rounds", "", "", [](const auto& row) { return Cell(row.total.count); }},
+     "{}", "ranks"},
+    {"transport", "how rows travel between the ranks' GPUs"},
+    {"samples", "rounds"},
     {"eliminate_s", "seconds of the elimination: median (null for peers that do not tell)",
-     "{:.4f}", "eliminate s",
-     [](const auto& row) { return row.eliminate.count > 0 ? Cell(row.eliminate.median) : Cell(); }},
-    {"total_s", "seconds through the solution: median", "{:.4f}", "total s",
-     [](const auto& row) { return Cell(row.total.median); }},
-    {"min_s", "the shortest total", "{:.4f}", "shortest s",
-     [](const auto& row) { return Cell(row.total.min); }},
-    {"gflops", "2/3 n^3 / total_s, 10^9 a second", "{:.1f}", "GFLOP/s",
-     [](const auto& row) { return Cell(row.gflops()); }},
-    {"gflops_per_rank", "gflops / ranks", "{:.1f}", "a rank",
-     [](const auto& row) { return Cell(row.gflops_per_rank()); }},
+     "{:.4f}", "eliminate s"},
+    {"total_s", "seconds through the solution: median", "{:.4f}", "total s"},
+    {"min_s", "the shortest total", "{:.4f}", "shortest s"},
+    {"gflops", "2/3 n^3 / total_s, 10^9 a second", "{:.1f}", "GFLOP/s"},
+    {"gflops_per_rank", "gflops / ranks", "{:.1f}", "a rank"},
     {"gemm_gflops",
-     "rate of a large matrix product in double in the same run, on one rank's device: their mean",
-     "", "", [](const auto& row) { return Cell(row.gemm_gflops); }},
-    {"of_gemm", "gflops_per_rank / gemm_gflops", "{:.2f}", "of gemm",
-     [](const auto& row) { return Cell(row.gflops_per_rank() / row.gemm_gflops); }},
+     "rate of a large matrix product in double in the same run, on one rank's device: their mean"},
+    {"of_gemm", "gflops_per_rank / gemm_gflops", "{:.2f}", "of gemm"},
     {"speedup", "median over the rounds of the first peer's total / own total of the same round",
-     "{:.2f}", "over peer",
-     [](const auto& row) { return row.speedup ? Cell(*row.speedup) : Cell(); }},
+     "{:.2f}", "over peer"},
     {"panel_s", "of lu: seconds of panels, median; on a GPU concurrent with the update", "{:.4f}",
-     "panel s", [](const auto& row) { return part(row, &LuSeconds::panel); }},
+     "panel s"},
     {"exchange_s",
      "of lu: seconds of rows changing places, and ranks; on a GPU concurrent with the update, "
      "median",
-     "{:.4f}", "exchange s", [](const auto& row) { return part(row, &LuSeconds::exchange); }},
+     "{:.4f}", "exchange s"},
     {"update_s", "of lu: seconds of products, on the host of rows of U, too, median", "{:.4f}",
-     "update s", [](const auto& row) { return part(row, &LuSeconds::update); }},
+     "update s"},
     {"wait_s", "of lu: seconds without an update (on the host, exchange or panel), median",
-     "{:.4f}", "wait s", [](const auto& row) { return part(row, &LuSeconds::wait); }},
-    {"steps", "steps of refinement in mixed precision, the most of the rounds", "{}", "steps",
-     [](const auto& row) { return row.steps ? Cell(Index{*row.steps}) : Cell(); }},
+     "{:.4f}", "wait s"},
+    {"steps", "steps of refinement in mixed precision, the most of the rounds", "{}", "steps"},
     {"condition", "estimate of ||A|| ||A^-1||, infinity norms, first round (--condition)", "{:.1e}",
-     "condition", [](const auto& row) { return row.condition ? Cell(*row.condition) : Cell(); }},
+     "condition"},
     {"backward_error",
      "normwise, without refinement but that of mixed precision, the worst of the "
      "rounds",
-     "{:.1e}", "backward error", [](const auto& row) { return Cell(row.backward_error); }},
+     "{:.1e}", "backward error"},
 };
-
-constexpr std::string_view peer_name = "dgesv";
-
-/// The median over the rounds of the peer's seconds / own seconds.
-double speedup_over(const std::vector<BenchRun>& peer, const std::vector<BenchRun>& own) {
-  std::vector<double> ratios;
-  for (std::size_t round = 0; round < own.size(); ++round) {
-    ratios.push_back(peer[round].total / own[round].total);
-  }
-  return statistics_of(ratios).median;
-}
-
-/// The rounds of one contender.
-void sum_up(EliminationRow& row, const std::vector<BenchRun>& runs) {
-  std::vector<double> eliminate, total, panel, exchange, update, wait;
-  for (const BenchRun& run : runs) {
-    if (run.eliminate > 0) eliminate.push_back(run.eliminate);
-    total.push_back(run.total);
-    row.backward_error = std::max(row.backward_error, run.backward_error);
-    if (run.steps) row.steps = std::max(row.steps.value_or(0), *run.steps);
-    if (run.condition) row.condition = run.condition;
-    // One round in double is worth knowing of.
-    if (row.factors != name(Precision::float64)) row.factors = run.factors;
-    if (!run.seconds) continue;
-    panel.push_back(run.seconds->panel);
-    exchange.push_back(run.seconds->exchange);
-    update.push_back(run.seconds->update);
-    wait.push_back(run.seconds->wait);
-  }
-  row.eliminate = statistics_of(eliminate);
-  row.total = statistics_of(total);
-  if (panel.empty()) return;
-  row.seconds = {statistics_of(panel).median, statistics_of(exchange).median,
-                 statistics_of(update).median, statistics_of(wait).median};
-}
 
 }  // namespace
 
@@ -136,23 +81,22 @@ double backward_error(const HostSystem& system, const Vectors& x) {
   return measure(*system.matrix, *system.b, x, *residual).backward_error;
 }
 
-BenchRun run_ours(const HostSystem& system, const EliminationChoice& choice, bool condition) {
+void run_ours(Turn& turn, const HostSystem& system, const EliminationChoice& choice,
+              bool condition) {
   spsolve::HostDevice memory(*system.team);
   const std::unique_ptr<Inverse> inverse = make_dense_inverse(*system.team, memory, choice);
   const Equilibration unscaled;
   inverse->prepare(*system.matrix, unscaled);
   const std::unique_ptr<Vectors> x = system.matrix->vectors(1);
-  BenchRun run;
-  time_elimination(*inverse, *system.b, *x, Timer{}, run);
-  run.backward_error = backward_error(system, *x);
+  time_elimination(*inverse, *system.b, *x, Timer{}, turn);
+  turn.row.keep_most("backward_error", backward_error(system, *x));
   if (condition) {
-    run.condition =
+    turn.row["condition"] =
         estimated_condition(*system.matrix, *inverse, system.matrix->infinity_norm(unscaled));
   }
-  return run;
 }
 
-BenchRun run_lapack(const HostSystem& system) {
+void run_lapack(Turn& turn, const HostSystem& system) {
   const Index n = system.matrix->order();
   const std::vector<double>& values = system.matrix->local_rows().values;
   // LAPACK takes columns, and these rows are full: the transpose is made outside the measurement.
@@ -162,14 +106,10 @@ BenchRun run_lapack(const HostSystem& system) {
     for (Index i = 0; i < n; ++i) a[j * n + i] = values[i * n + j];
   }
   Dense<double> solution = own_rows(*system.b);
-  BenchRun run;
-  const Timer timer;
-  blas::solve_system(n, 1, a.data(), solution.values.data());
-  run.total = timer.seconds();
+  turn.time("total_s", [&] { blas::solve_system(n, 1, a.data(), solution.values.data()); });
   const std::unique_ptr<Vectors> x = system.matrix->vectors(1);
   set_own_rows(*x, solution);
-  run.backward_error = backward_error(system, *x);
-  return run;
+  turn.row.keep_most("backward_error", backward_error(system, *x));
 }
 
 }  // namespace
@@ -179,21 +119,34 @@ double shifted_diagonal(double shift, Index order) {
 }
 
 void time_elimination(Inverse& inverse, const Vectors& b, Vectors& x, const Timer& begun,
-                      BenchRun& run) {
+                      Turn& turn) {
   Progress silent("", 0, Progress::Show::off);
   const std::unique_ptr<Vectors> first = inverse.eliminate({silent, nullptr, &b});
-  run.eliminate = begun.seconds();
+  const double eliminated = begun.seconds();
   if (first != nullptr) {
     copy(*first, x);
   } else {
     inverse.apply(b, x);
   }
-  run.total = begun.seconds();
+  const double total = begun.seconds();
+  turn.add("eliminate_s", eliminated);
+  turn.add("total_s", total);
   const InverseFacts& facts = inverse.facts();
-  run.seconds = facts.seconds;
-  if (!facts.mixed) return;
-  run.steps = facts.mixed->steps;
-  run.factors = name(facts.mixed->fell_back ? Precision::float64 : Precision::float32);
+  if (facts.seconds) {
+    turn.row.samples["panel_s"].push_back(facts.seconds->panel);
+    turn.row.samples["exchange_s"].push_back(facts.seconds->exchange);
+    turn.row.samples["update_s"].push_back(facts.seconds->update);
+    turn.row.samples["wait_s"].push_back(facts.seconds->wait);
+  }
+  if (facts.mixed) set_mixed(turn.row, facts.mixed->steps, facts.mixed->fell_back);
+}
+
+void set_mixed(Row& row, int steps, bool fell_back) {
+  row.keep_most("steps", steps);
+  const std::string_view in_double = name(Precision::float64);
+  if (row.cell("factors") != in_double) {
+    row["factors"] = fell_back ? in_double : name(Precision::float32);
+  }
 }
 
 double estimated_condition(SystemMatrix& matrix, Inverse& inverse, double norm) {
@@ -203,12 +156,7 @@ double estimated_condition(SystemMatrix& matrix, Inverse& inverse, double norm) 
   return norm * estimate_one_norms(std::move(ones), transposed).front();
 }
 
-double EliminationRow::gflops() const {
-  const auto n = static_cast<double>(order);
-  return 2.0 / 3.0 * n * n * n / total.median / 1e9;
-}
-
-std::span<const Column<EliminationRow>> elimination_columns() {
+Columns elimination_columns() {
   return columns;
 }
 
@@ -227,31 +175,46 @@ SolverOptions options_for(const EliminationPlan& plan, Method method, Precision 
 
 }  // namespace
 
-std::vector<EliminationContender> own_contenders(const EliminationPlan& plan, Index order,
-                                                 MemoryKind memory,
-                                                 std::vector<EliminationChoice>& choices,
-                                                 int ranks) {
-  std::vector<EliminationContender> contenders;
+std::vector<Contender> own_contenders(
+    const EliminationPlan& plan, Index order, MemoryKind memory, int ranks,
+    const std::function<std::function<void(Turn&)>(const EliminationChoice&)>& turn_of) {
+  std::vector<Contender> contenders;
   for (const Method method : plan.methods) {
     for (const Precision precision : plan.precisions) {
       for (const Index block : plan.blocks) {
-        choices.push_back(
-            choose_elimination(options_for(plan, method, precision, block), order, ranks, memory));
-        EliminationRow row;
-        row.device = memory == MemoryKind::gpu ? "cuda" : "host";
-        row.ranks = ranks;
-        row.method = name(choices.back().method);
-        row.pivoting = name(choices.back().pivoting);
-        row.precision = name(precision);
-        if (choices.back().precision != precision) row.factors = name(choices.back().precision);
-        const bool blocked = choices.back().method == Method::lu;
-        row.block = blocked ? choices.back().block : 0;
-        contenders.push_back({std::move(row), false, {}});
+        const EliminationChoice choice =
+            choose_elimination(options_for(plan, method, precision, block), order, ranks, memory);
+        const bool blocked = choice.method == Method::lu;
+        Row row;
+        row.name = fmt::format("{} in {}", name(choice.method), name(precision));
+        row.cells = {{"device", memory == MemoryKind::gpu ? "cuda" : "host"},
+                     {"ranks", ranks},
+                     {"transport", "none"},
+                     {"method", name(choice.method)},
+                     {"pivoting", name(choice.pivoting)},
+                     {"precision", name(precision)}};
+        if (choice.precision != precision) row["factors"] = name(choice.precision);
+        if (blocked && choice.block > 0) row["block"] = choice.block;
+        contenders.push_back({std::move(row), true, turn_of(choice)});
         if (!blocked) break;
       }
     }
   }
   return contenders;
+}
+
+Contender dense_peer(const std::string& device, const std::string& method, Precision precision,
+                     std::function<void(Turn&)> turn) {
+  Row row;
+  row.name = method;
+  row.peer = true;
+  row.cells = {{"device", device},
+               {"ranks", 1},
+               {"transport", "none"},
+               {"method", method},
+               {"pivoting", name(Pivoting::partial)},
+               {"precision", name(precision)}};
+  return {std::move(row), true, std::move(turn)};
 }
 
 std::shared_ptr<const HostSystem> HostContest::system(Index order, Index seed, double shift) {
@@ -270,28 +233,21 @@ std::shared_ptr<const HostSystem> HostContest::system(Index order, Index seed, d
   return latest_;
 }
 
-std::vector<EliminationContender> HostContest::contenders(const EliminationPlan& plan,
-                                                          Index order) {
+std::vector<Contender> HostContest::contenders(const EliminationPlan& plan, Index order) {
   omp_set_num_threads(plan.threads);
   blas::set_threads(plan.threads);
-  std::vector<EliminationChoice> choices;
-  auto contenders = own_contenders(plan, order, MemoryKind::host, choices);
-  for (std::size_t k = 0; k < contenders.size(); ++k) {
-    contenders[k].run = [this, order, plan, choice = choices[k]](Index seed) {
-      return run_ours(*system(order, seed, plan.shift), choice, plan.condition && seed == 1);
-    };
-  }
+  auto contenders =
+      own_contenders(plan, order, MemoryKind::host, 1, [&](const EliminationChoice& choice) {
+        return [this, order, plan, choice](Turn& turn) {
+          const bool condition = plan.condition && turn.round == 1;
+          run_ours(turn, *system(order, turn.round, plan.shift), choice, condition);
+        };
+      });
   if (plan.peers) {
-    EliminationContender peer;
-    peer.peer = true;
-    peer.row.device = "host";
-    peer.row.method = peer_name;
-    peer.row.pivoting = name(Pivoting::partial);
-    peer.row.precision = name(Precision::float64);
-    peer.run = [this, order, shift = plan.shift](Index seed) {
-      return run_lapack(*system(order, seed, shift));
-    };
-    contenders.push_back(std::move(peer));
+    contenders.push_back(dense_peer("host", "dgesv", Precision::float64,
+                                    [this, order, shift = plan.shift](Turn& turn) {
+                                      run_lapack(turn, *system(order, turn.round, shift));
+                                    }));
   }
   return contenders;
 }
@@ -305,34 +261,53 @@ double HostContest::gemm_gflops() {
   return 2.0 * n * n * n / timer.seconds() / 1e9;
 }
 
-std::vector<EliminationRow> sample_eliminations(EliminationContest& contest,
-                                                const EliminationPlan& plan) {
+namespace {
+
+/// The median over the rounds of the peer's seconds / own seconds.
+double speedup_over(const Row& peer, const Row& own) {
+  std::vector<double> ratios = peer.samples.at("total_s");
+  const std::vector<double>& seconds = own.samples.at("total_s");
+  for (std::size_t round = 0; round < seconds.size(); ++round) ratios[round] /= seconds[round];
+  return statistics_of(ratios).median;
+}
+
+void set_rates(Row& row, Index order, double gemm) {
+  const auto n = static_cast<double>(order);
+  const double rate = 2.0 / 3.0 * n * n * n / row.number("total_s") / 1e9;
+  row["min_s"] = row.statistics("total_s").min;
+  row["gflops"] = rate;
+  row["gflops_per_rank"] = rate / row.number("ranks");
+  row["gemm_gflops"] = gemm;
+  row["of_gemm"] = row.number("gflops_per_rank") / gemm;
+}
+
+}  // namespace
+
+std::vector<Row> sample_eliminations(Team& team, EliminationContest& contest,
+                                     const EliminationPlan& plan) {
   double gemm = 0;
-  std::vector<EliminationRow> rows;
+  std::vector<Row> all;
   for (const Index order : plan.orders) {
-    std::vector<EliminationContender> contenders = contest.contenders(plan, order);
-    std::vector<std::vector<BenchRun>> runs(contenders.size());
-    for (int round = 0; round < plan.samples; ++round) {
-      gemm = std::max(gemm, contest.gemm_gflops());
-      for (std::size_t k = 0; k < contenders.size(); ++k) {
-        runs[k].push_back(contenders[k].run(round + 1));
-      }
+    Rules rules;
+    rules.where = fmt::format("n = {}", order);
+    rules.rounds = plan.samples;
+    rules.strict = true;
+    rules.each_round = [&] { gemm = std::max(gemm, contest.gemm_gflops()); };
+    std::vector<Contender> contenders = contest.contenders(plan, order);
+    for (Contender& contender : contenders) {
+      contender.row["n"] = order;
+      contender.row["threads"] = plan.threads;
+      contender.row["shift"] = plan.shift;
     }
-    const auto peer = std::ranges::find(contenders, true, &EliminationContender::peer);
-    for (std::size_t k = 0; k < contenders.size(); ++k) {
-      EliminationRow& row = contenders[k].row;
-      row.order = order;
-      row.threads = plan.threads;
-      row.shift = plan.shift;
-      row.gemm_gflops = gemm;
-      sum_up(row, runs[k]);
-      if (peer != contenders.end() && &*peer != &contenders[k]) {
-        row.speedup = speedup_over(runs[peer - contenders.begin()], runs[k]);
-      }
-      rows.push_back(row);
+    std::vector<Row> rows = compete(team, std::move(contenders), rules);
+    const auto peer = std::ranges::find(rows, true, &Row::peer);
+    for (Row& row : rows) {
+      set_rates(row, order, gemm);
+      if (peer != rows.end() && &*peer != &row) row["speedup"] = speedup_over(*peer, row);
     }
+    all.insert(all.end(), rows.begin(), rows.end());
   }
-  return rows;
+  return all;
 }
 
 }  // namespace spsolve::bench

@@ -2,13 +2,10 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "apps/bench/table.hpp"
-#include "core/statistics.hpp"
+#include "apps/bench/contest.hpp"
 #include "core/timer.hpp"
 #include "core/types.hpp"
 #include "dense/choice.hpp"
@@ -16,35 +13,8 @@
 
 namespace spsolve::bench {
 
-/// One row of results: an elimination of this program, or a peer, on one random system.
-struct EliminationRow {
-  Index order = 0;
-  std::string device;  ///< host or cuda
-  std::string method;  ///< lu, gauss, gauss_jordan; or the peer: dgesv, cusolver_getrf, ...
-  std::string pivoting;
-  std::string precision;
-  Index block = 0;  ///< of lu
-  int threads = 1;
-  int ranks = 1;                     ///< that share the matrix
-  std::string transport = "none";    ///< how rows travel between them
-  Statistics eliminate;              ///< seconds from the dense matrix to the factors
-  Statistics total;                  ///< and through the solution of one right-hand side
-  double backward_error = 0;         ///< normwise, without refinement
-  double gemm_gflops = 0;            ///< rate of a rank's large matrix product in the same run
-  std::optional<double> speedup;     ///< median over rounds of the first peer's total / own total
-  double shift = 0;                  ///< of the random matrices, see EliminationPlan
-  std::string factors;               ///< float or double: what x was solved with; empty: not told
-  std::optional<int> steps;          ///< of refinement in mixed precision, the most of the rounds
-  std::optional<double> condition;   ///< estimate of ||A|| ||A^-1||, infinity norms, first round
-  std::optional<LuSeconds> seconds;  ///< medians of the parts
-
-  /// 2/3 n^3 / median total, 10^9 a second, by all ranks and by each of them.
-  double gflops() const;
-  double gflops_per_rank() const { return gflops() / ranks; }
-};
-
 /// The columns of `spbench eliminate`.
-std::span<const Column<EliminationRow>> elimination_columns();
+Columns elimination_columns();
 
 struct EliminationPlan {
   std::vector<Index> orders;
@@ -69,37 +39,16 @@ struct EliminationPlan {
 /// 1.05, 4e3 for z = 1.007; without a shift it is about 2 n and varies much.
 double shifted_diagonal(double shift, Index order);
 
-/// The times of one elimination, and the quality of its answer.
-struct BenchRun {
-  /// Seconds from the dense matrix to the factors, and in mixed precision through their trial; 0:
-  /// not told.
-  double eliminate = 0;
-  double total = 0;  ///< seconds through the solution of one right-hand side
-  double backward_error = 0;
-  std::string factors;
-  std::optional<int> steps;
-  std::optional<double> condition;
-  std::optional<LuSeconds> seconds;
-};
-
-/// An elimination or a peer: its words in the table, and what runs it on the system
-/// random_dense:ORDER:seed=SEED, shifted, with the right-hand side random_multivector(order, 1,
-/// seed).
-struct EliminationContender {
-  EliminationRow row;
-  bool peer = false;
-  std::function<BenchRun(Index seed)> run;
-};
-
 /// Where eliminations are timed. Over several ranks every call, those of contenders included, is
-/// collective, and rank 0's results count.
+/// collective.
 class EliminationContest {
  public:
   virtual ~EliminationContest() = default;
 
   /// The contenders that `plan` asks for; the first peer is the one that others are compared with.
-  virtual std::vector<EliminationContender> contenders(const EliminationPlan& plan,
-                                                       Index order) = 0;
+  /// Their turns are on the system random_dense:ORDER:seed=ROUND, shifted, with the right-hand side
+  /// random_multivector(order, 1, ROUND).
+  virtual std::vector<Contender> contenders(const EliminationPlan& plan, Index order) = 0;
 
   /// The rate of a large matrix product in double, 10^9 flops a second, the mean of the ranks where
   /// each makes one of its own.
@@ -109,7 +58,7 @@ class EliminationContest {
 /// The processors of this host compared with LAPACK's dgesv.
 class HostContest final : public EliminationContest {
  public:
-  std::vector<EliminationContender> contenders(const EliminationPlan& plan, Index order) override;
+  std::vector<Contender> contenders(const EliminationPlan& plan, Index order) override;
   double gemm_gflops() override;
 
  private:
@@ -118,24 +67,30 @@ class HostContest final : public EliminationContest {
   std::shared_ptr<const HostSystem> latest_;
 };
 
-/// The contenders of this program that `plan` asks for on so many ranks, their runs still empty.
-std::vector<EliminationContender> own_contenders(const EliminationPlan& plan, Index order,
-                                                 MemoryKind memory,
-                                                 std::vector<EliminationChoice>& choices,
-                                                 int ranks = 1);
+/// The contenders of this program that `plan` asks for on so many ranks; turn_of() makes their
+/// turns.
+std::vector<Contender> own_contenders(
+    const EliminationPlan& plan, Index order, MemoryKind memory, int ranks,
+    const std::function<std::function<void(Turn&)>(const EliminationChoice&)>& turn_of);
+
+/// A library's solver with partial pivoting.
+Contender dense_peer(const std::string& device, const std::string& method, Precision precision,
+                     std::function<void(Turn&)> turn);
 
 /// Eliminates the matrix that `inverse` has prepared, solves for b, and takes the figures that a
 /// run tells of it in addition to its backward error. `begun` runs since the elimination began.
 /// Collective.
 void time_elimination(Inverse& inverse, const Vectors& b, Vectors& x, const Timer& begun,
-                      BenchRun& run);
+                      Turn& turn);
+
+/// The figures of refinement in mixed precision; one round in double is worth knowing of.
+void set_mixed(Row& row, int steps, bool fell_back);
 
 /// ||A|| ||A^-1|| in the infinity norm for ||A|| = `norm`, by estimate_one_norms(). Collective.
 double estimated_condition(SystemMatrix& matrix, Inverse& inverse, double norm);
 
-/// Eliminates random matrices. In every round each method and peer runs once,
-/// one after another on the same system, so that the machine's moods meet all of them alike.
-std::vector<EliminationRow> sample_eliminations(EliminationContest& contest,
-                                                const EliminationPlan& plan);
+/// Eliminates random matrices, each method and peer in turns. A refusal ends the contest.
+std::vector<Row> sample_eliminations(Team& team, EliminationContest& contest,
+                                     const EliminationPlan& plan);
 
 }  // namespace spsolve::bench

@@ -93,11 +93,6 @@ nlohmann::ordered_json to_json(const Environment& environment) {
           {"command_line", environment.command_line}};
 }
 
-void add_environment(Table& table, const Environment& environment) {
-  const nlohmann::ordered_json facts = to_json(environment);
-  for (const auto& [name, value] : facts.items()) add_constant(table, name, value);
-}
-
 std::string to_text(const Environment& environment) {
   const std::string faster = blas::faster_kernels();
   return fmt::format("{}, {} of {} processors; {}, {}; spsolve {}; {}\n{}\nBLAS: {}{}\n",

@@ -4,11 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apps/bench/table.hpp"
-
 namespace spsolve::bench {
 
-/// The machine and the programs of a measurement; every row of a CSV carries it, so that files of
+/// The machine and the programs of a measurement; every row of a CSV has it, so that files of
 /// several machines can be joined.
 struct Environment {
   std::string processor;       ///< model, as the system names it
@@ -27,9 +25,6 @@ struct Environment {
 Environment environment_of(int argc, const char* const* argv);
 
 nlohmann::ordered_json to_json(const Environment& environment);
-
-/// Adds the environment to every row.
-void add_environment(Table& table, const Environment& environment);
 
 std::string to_text(const Environment& environment);
 

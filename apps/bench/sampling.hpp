@@ -1,10 +1,7 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <vector>
-
-#include "core/statistics.hpp"
 
 namespace spsolve::bench {
 
@@ -15,19 +12,17 @@ struct SamplingOptions {
 
 /// Seconds of one run of some work.
 struct Sampled {
-  int repeats = 1;     ///< runs within each sample
-  Statistics seconds;  ///< of the samples, each divided by `repeats`
+  int repeats = 1;              ///< runs within each sample
+  std::vector<double> samples;  ///< each divided by `repeats`
   /// Seconds of single runs that find nothing in the caches, from devices that can see to that.
-  std::optional<Statistics> cold_seconds;
-  /// The samples of the two figures above.
-  std::vector<double> samples, cold_samples;
-
-  /// Takes more samples of the same work in; `repeats` becomes the later ones'.
-  void add(const Sampled& more);
+  std::vector<double> cold_samples;
 };
 
-/// Measures `run(n)`, which does the work n times and hands back the seconds that took by its own
-/// clock. Warm-up: once, then twice as often until a sample is long enough; those runs don't count.
+/// `run(n)` does some work n times and hands back the seconds that took by its own clock. The least
+/// power of two for which that is long enough. Warm-up: once, then twice as often each time.
+int repeats_for(const std::function<double(int)>& run, double sample_seconds);
+
+/// Measures `run` so; runs of the warm-up don't count.
 Sampled sample(const std::function<double(int)>& run, const SamplingOptions& options);
 
 }  // namespace spsolve::bench

@@ -1,12 +1,9 @@
 // spbench convert.
 
-#include <iostream>
-
 #include <fmt/format.h>
 
 #include "apps/bench/convert_bench.hpp"
 #include "apps/bench/spbench.hpp"
-#include "apps/line/command_line.hpp"
 #include "io/matrix_market/matrix_market.hpp"
 #include "io/matrix_source.hpp"
 #include "plan/reading_room.hpp"
@@ -39,59 +36,38 @@ Coo load_entries(const std::string& name) {
   return entries;
 }
 
-void run_convert_bench(const ConvertOptions& options, const bench::Environment& environment) {
-  bench::ConversionPlan plan;
-  plan.threads = options.common.threads;
-  plan.sampling = {options.common.samples, options.common.sample_milliseconds * 1e-3};
-  plan.most_steps = options.most_steps;
-  require_folders(options.common);
+void run_convert_bench(const ConvertOptions& options, const bench::Environment& environment,
+                       Team& team) {
+  const bench::ConversionPlan plan{
+      options.common.threads,
+      {options.common.samples, options.common.sample_milliseconds * 1e-3},
+      options.most_steps};
+  Results results(options.common, environment, bench::conversion_columns(), team);
   for (const std::string& matrix : options.common.matrices) describe_matrix(matrix);  // typos first
-
-  print_out(to_text(environment));
-  std::vector<bench::ConversionRow> all;
+  results.begin();
   for (const std::string& name : options.common.matrices) {
     const Coo entries = load_entries(name);
-    const auto rows =
-        bench::sample_conversions(name, entries, plan, [](const bench::ConversionRow& row) {
-          std::cerr << fmt::format("  {} threads={}\n", row.conversion.name, row.threads);
-        });
-    print_out(fmt::format("\n{}: {} x {}, {} entries\n", name, entries.rows, entries.columns,
-                          entries.entries()));
-    all.insert(all.end(), rows.begin(), rows.end());
-    std::vector<bench::ConversionRow> measured;
-    std::string refused;
-    for (const bench::ConversionRow& row : rows) {
-      if (row.sampled)
-        measured.push_back(row);
-      else
-        refused += fmt::format("refused: {} with {} threads: {}\n", row.conversion.name,
-                               row.threads, row.refused);
-    }
-    print_out(to_text(bench::tabulate(bench::conversion_columns(),
-                                      std::span<const bench::ConversionRow>(measured))) +
-              refused);
-    write_results(
-        options.common, environment,
-        bench::tabulate(bench::conversion_columns(), std::span<const bench::ConversionRow>(all)));
+    const auto rows = bench::sample_conversions(name, entries, plan);
+    results.add(fmt::format("\n{}: {} x {}, {} entries\n", name, entries.rows, entries.columns,
+                            entries.entries()),
+                rows);
   }
 }
 
 }  // namespace
 
-void add_convert_command(CLI::App& app, const bench::Environment& environment) {
+void add_convert_command(CLI::App& app, const bench::Environment& environment, Team& team) {
   CLI::App* const command =
       app.add_subcommand("convert", "samples the conversions between storage formats");
   const auto options = std::make_shared<ConvertOptions>();
-  add_bench_options(*command, options->common);
+  add_sampling_options(*command, options->common);
   command
       ->add_option("--most-steps", options->most_steps,
                    "quadratic conversions of more than so many steps are refused")
       ->capture_default_str();
-  command->footer([] {
-    return "Columns of CSV and JSON (in CSV followed by the environment):\n" +
-           bench::help_of(bench::conversion_columns());
-  });
-  command->callback([options, environment] { run_convert_bench(*options, environment); });
+  command->footer([] { return help_of_files(bench::conversion_columns()); });
+  command->callback(
+      [options, environment, &team] { run_convert_bench(*options, environment, team); });
 }
 
 }  // namespace spsolve

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace spsolve::bench {
 
@@ -26,7 +28,7 @@ std::string csv_cell(const Cell& cell) {
   return quoted + '"';
 }
 
-std::string shown_cell(const Cell& cell, const std::string& format) {
+std::string shown_cell(const Cell& cell, std::string_view format) {
   if (cell.is_null()) return "-";
   if (cell.is_string()) return cell.get<std::string>();
   if (cell.is_boolean()) return cell.get<bool>() ? "yes" : "no";
@@ -34,65 +36,120 @@ std::string shown_cell(const Cell& cell, const std::string& format) {
   return fmt::format(fmt::runtime(format), cell.get<double>());
 }
 
-}  // namespace
-
-void add_constant(Table& table, std::string name, const Cell& value) {
-  table.headings.push_back({std::move(name), "", ""});
-  for (auto& row : table.rows) row.push_back(value);
+/// A line of cells with commas between.
+std::string csv_line(const std::vector<std::string>& cells) {
+  return fmt::format("{}\n", fmt::join(cells, ","));
 }
 
-std::string to_csv(const Table& table) {
-  std::string text;
-  for (std::size_t c = 0; c < table.headings.size(); ++c) {
-    if (c > 0) text += ',';
-    text += table.headings[c].name;
+}  // namespace
+
+Cell& Row::operator[](std::string_view column) {
+  const auto found = cells.find(column);
+  return found != cells.end() ? found->second : cells[std::string(column)];
+}
+
+Cell Row::cell(std::string_view column) const {
+  if (column == "peer") return peer;
+  if (column == "refused") return text_or_null(refused);
+  const auto found = cells.find(column);
+  return found == cells.end() ? Cell() : found->second;
+}
+
+double Row::number(std::string_view column) const {
+  const Cell found = cell(column);
+  return found.is_number() ? found.get<double>() : std::numeric_limits<double>::quiet_NaN();
+}
+
+Statistics Row::statistics(std::string_view column) const {
+  const auto found = samples.find(column);
+  return found == samples.end() ? Statistics() : statistics_of(found->second);
+}
+
+void Row::settle() {
+  std::size_t most = 0;
+  for (const auto& [column, seconds] : samples) {
+    cells[column] = statistics_of(seconds).median;
+    most = std::max(most, seconds.size());
   }
-  text += '\n';
-  for (const auto& row : table.rows) {
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      if (c > 0) text += ',';
-      text += csv_cell(row[c]);
-    }
-    text += '\n';
+  (*this)["samples"] = most;
+}
+
+void Row::add_spread(std::string_view column) {
+  const Statistics seconds = statistics(column);
+  (*this)["mean_s"] = seconds.mean;
+  (*this)["variance_s2"] = seconds.variance;
+  (*this)["min_s"] = seconds.min;
+  (*this)["max_s"] = seconds.max;
+}
+
+std::string to_csv(Columns columns, std::span<const Row> rows, const Cell& constants) {
+  std::vector<std::string> names, values;
+  for (const Column& column : columns) names.emplace_back(column.name);
+  for (const auto& [name, value] : constants.items()) {
+    names.push_back(name);
+    values.push_back(csv_cell(value));
+  }
+  std::string text = csv_line(names);
+  for (const Row& row : rows) {
+    std::vector<std::string> cells;
+    for (const Column& column : columns) cells.push_back(csv_cell(row.cell(column.name)));
+    cells.insert(cells.end(), values.begin(), values.end());
+    text += csv_line(cells);
   }
   return text;
 }
 
-nlohmann::ordered_json to_json(const Table& table) {
-  auto json = nlohmann::ordered_json::array();
-  for (const auto& row : table.rows) {
-    nlohmann::ordered_json object;
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      object[table.headings[c].name] = says_nothing(row[c]) ? Cell() : row[c];
+Cell to_json(Columns columns, std::span<const Row> rows) {
+  Cell json = Cell::array();
+  for (const Row& row : rows) {
+    Cell& object = json.emplace_back(Cell::object());
+    for (const Column& column : columns) {
+      const Cell cell = row.cell(column.name);
+      object[std::string(column.name)] = says_nothing(cell) ? Cell() : cell;
     }
-    json.push_back(std::move(object));
   }
   return json;
 }
 
-std::string to_text(const Table& table) {
-  std::vector<std::string> lines(table.rows.size() + 1);
-  for (std::size_t c = 0; c < table.headings.size(); ++c) {
-    const auto& [name, shown, heading] = table.headings[c];
-    if (shown.empty()) continue;
-    std::vector<std::string> cells{heading};
-    bool texts = false;
-    for (const auto& row : table.rows) {
-      cells.push_back(shown_cell(row[c], shown));
-      texts = texts || row[c].is_string();
+std::string to_text(Columns columns, std::span<const Row> rows) {
+  std::vector<std::string> lines(1), refusals;
+  for (const Row& row : rows) {
+    std::string refusal = fmt::format("refused: {}: {}", row.name, row.refused);
+    if (row.measured()) {
+      lines.emplace_back();
+    } else if (std::ranges::count(refusals, refusal) == 0) {
+      refusals.push_back(std::move(refusal));
     }
-    std::size_t width = 0;
-    for (const std::string& cell : cells) width = std::max(width, cell.size());
+  }
+  for (const auto& [name, help, shown, heading] : columns) {
+    if (shown.empty()) continue;
+    std::vector<std::string> cells{std::string(heading)};
+    bool texts = false;
+    for (const Row& row : rows) {
+      if (!row.measured()) continue;
+      const Cell cell = row.cell(name);
+      cells.push_back(shown_cell(cell, shown));
+      texts = texts || cell.is_string();
+    }
+    const std::size_t width = std::ranges::max_element(cells, {}, &std::string::size)->size();
     for (std::size_t r = 0; r < lines.size(); ++r) {
-      if (!lines[r].empty()) lines[r] += "  ";
-      lines[r] +=
-          texts ? fmt::format("{:<{}}", cells[r], width) : fmt::format("{:>{}}", cells[r], width);
+      lines[r] += fmt::format(fmt::runtime(texts ? "{}{:<{}}" : "{}{:>{}}"),
+                              lines[r].empty() ? "" : "  ", cells[r], width);
     }
   }
   std::string text;
   for (std::string& line : lines) {
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';
+  }
+  for (const std::string& refusal : refusals) text += refusal + '\n';
+  return text;
+}
+
+std::string help_of(Columns columns) {
+  std::string text;
+  for (const Column& column : columns) {
+    text += fmt::format("  {:<23} {}\n", column.name, column.help);
   }
   return text;
 }

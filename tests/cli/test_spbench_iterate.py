@@ -63,6 +63,10 @@ class Iterate(CliTest):
         self.assertEqual(result.code, SOLVED, result.text)
         self.assertIn("refused: cg+none: solve.method=cg wants a symmetric matrix", result.out)
         self.assertEqual([row["setup_s"] == "" for row in rows], [True, False])
+        result, rows = self.iterate("--matrix", "grid2d:9", "--methods", "none", "--peers",
+                                    "hypre,petsc")
+        self.assertEqual(result.code, SOLVED, result.text)
+        self.assertEqual([row["contender"] for row in rows if not row["refused"]], self.here())
 
     def test_bad_input_is_told(self):
         for words, text in (((), "--matrix is required"),

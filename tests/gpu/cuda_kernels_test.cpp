@@ -247,18 +247,21 @@ TEST_F(CudaKernels, AreSampledColdAndWarm) {
   CudaDevice device(true);
   EXPECT_GT(device.bandwidth(0), 1e9);
   const Csr<double> matrix = generate_matrix("grid2d:100");
-  const auto work = bench::make_workload(matrix, facts_of(matrix), 3, 1);
+  bench::MultiplyPlan plan;
+  plan.columns = {3};
+  plan.sampling = {3, 1e-4};
   for (const Kernel& kernel : cuda_kernels()) {
-    if (kernel.format == "dense") continue;
-    SCOPED_TRACE(kernel.name);
-    const auto result = bench::sample_kernel(kernel, device, work, 0, {3, 1e-4});
-    EXPECT_EQ(result.sample.has_value(), kernel.refuse(work.facts, 3, sizeof(double)).empty())
-        << result.refused;
-    if (!result.sample) continue;
-    EXPECT_TRUE(result.sample->errors->within_bound()) << result.sample->errors->scaled;
-    EXPECT_GT(result.sample->product.seconds.median, 0);
-    ASSERT_TRUE(result.sample->product.cold_seconds.has_value());
-    EXPECT_EQ(result.sample->product.cold_seconds->count, 3);
+    if (kernel.format != "dense") plan.kernels.push_back(&kernel);
+  }
+  bench::Device* const devices[] = {&device};
+  const auto rows = bench::sample_matrix("grid2d:100", matrix, plan, devices);
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    SCOPED_TRACE(rows[k].name);
+    EXPECT_EQ(rows[k].refused, plan.kernels[k]->refuse(facts_of(matrix), 3, sizeof(double)));
+    if (!rows[k].measured()) continue;
+    EXPECT_LE(rows[k].number("scaled_error"), rows[k].number("error_bound"));
+    EXPECT_GT(rows[k].number("median_s"), 0);
+    EXPECT_EQ(rows[k].statistics("cold_median_s").count, 3);
   }
 }
 

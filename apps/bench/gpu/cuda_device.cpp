@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.hpp"
+#include "core/statistics.hpp"
 #include "cuda/core/cuda_check.hpp"
 
 namespace spsolve::cuda {
@@ -41,7 +42,7 @@ double CudaDevice::bandwidth(int) {
     return stop_.seconds_since(start_);
   };
   const bench::Sampled sampled = bench::sample(copy, {.samples = 11, .sample_seconds = 2e-3});
-  bandwidth_ = 2.0 * static_cast<double>(bytes) / sampled.seconds.median;
+  bandwidth_ = 2.0 * static_cast<double>(bytes) / statistics_of(sampled.samples).median;
   return bandwidth_;
 }
 
@@ -69,7 +70,6 @@ bench::Sampled CudaDevice::measure(KernelProduct<T>& product, const Dense<T>& x,
         cudaMemsetAsync(flush_.data(), 0, static_cast<std::size_t>(flush_bytes), stream_.get()));
     seconds = multiply(1);
   }
-  result.cold_seconds = statistics_of(result.cold_samples);
   y_device.download(y.values);
   return result;
 }

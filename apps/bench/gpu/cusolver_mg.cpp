@@ -7,7 +7,6 @@
 #define DISABLE_CUSOLVERMG_DEPRECATED
 #include <cusolverMg.h>
 
-#include "apps/bench/gpu/cusolver_peers.hpp"
 #include "apps/bench/gpu/gpu_system.hpp"
 #include "apps/bench/gpu/random_system.hpp"
 #include "config/config.hpp"
@@ -158,9 +157,9 @@ CusolverMg::CusolverMg(Team& team, std::vector<int> gpus) : team_(team), gpus_(s
 
 CusolverMg::~CusolverMg() = default;
 
-bench::BenchRun CusolverMg::run(Index order, Index seed, double diagonal) {
-  const GpuSystem system{order, seed, diagonal};
-  bench::BenchRun run;
+void CusolverMg::run(bench::Turn& turn, Index order, double diagonal) {
+  const GpuSystem system{order, turn.round, diagonal};
+  double eliminated = 0, total = 0;  // on rank 0
   Dense<double> x = system.right_hand_side();
   wait_for_device();
   wait_for_all(team_);
@@ -202,25 +201,27 @@ bench::BenchRun CusolverMg::run(Index order, Index seed, double diagonal) {
     CUDA_CHECK(cusolverMgGetrf(library, n, n, a.untyped(), 1, 1, of_a.get(), pivots.typed(),
                                CUDA_R_64F, space.untyped(), work, &info));
     wait_for_each(gpus_);
-    run.eliminate = timer.seconds();
+    eliminated = timer.seconds();
     CUDA_CHECK(cusolverMgGetrs(library, CUBLAS_OP_N, n, 1, a.untyped(), 1, 1, of_a.get(),
                                pivots.typed(), b.untyped(), 1, 1, of_b.get(), CUDA_R_64F,
                                space.untyped(), work, &info));
     wait_for_each(gpus_);
-    run.total = timer.seconds();
+    total = timer.seconds();
     CUDA_CHECK(cudaMemcpy(x.values.data(), b.on(0), x.values.size() * sizeof(double),
                           cudaMemcpyDeviceToHost));
   });
   broadcast(team_, std::span(x.values), 0);
-  run.backward_error = system.backward_error(team_, x);
-  return run;
+  turn.add("eliminate_s", eliminated);
+  turn.add("total_s", total);
+  turn.row.keep_most("backward_error", system.backward_error(team_, x));
 }
 
-bench::EliminationContender CusolverMg::contender(const std::shared_ptr<CusolverMg>& solver,
-                                                  Index order, double diagonal) {
-  bench::EliminationContender peer = cusolver_peer(
-      "cusolver_mg", "double", [=](Index seed) { return solver->run(order, seed, diagonal); });
-  peer.row.ranks = solver->team_.size();
+bench::Contender CusolverMg::contender(const std::shared_ptr<CusolverMg>& solver, Index order,
+                                       double diagonal) {
+  bench::Contender peer =
+      bench::dense_peer("cuda", "cusolver_mg", Precision::float64,
+                        [=](bench::Turn& turn) { solver->run(turn, order, diagonal); });
+  peer.row["ranks"] = solver->team_.size();
   return peer;
 }
 

@@ -20,15 +20,15 @@ class CusolverMg {
   ~CusolverMg();
 
   /// The peer for systems of that order; `diagonal` is that of GpuSystem. Its runs are collective.
-  static bench::EliminationContender contender(const std::shared_ptr<CusolverMg>& solver,
-                                               Index order, double diagonal);
+  static bench::Contender contender(const std::shared_ptr<CusolverMg>& solver, Index order,
+                                    double diagonal);
 
  private:
   struct Handles;
 
   CusolverMg(Team& team, std::vector<int> gpus);
 
-  bench::BenchRun run(Index order, Index seed, double diagonal);
+  void run(bench::Turn& turn, Index order, double diagonal);
 
   Team& team_;
   std::vector<int> gpus_;             // their numbers on rank 0

@@ -27,8 +27,14 @@ CusolverHandle make_cusolver() {
   return CusolverHandle(handle);
 }
 
+void judge(bench::Turn& turn, const GpuSystem& system, const DeviceArray<double>& x) {
+  Dense<double> solution(system.order, 1);
+  x.download(solution.values);
+  turn.row.keep_most("backward_error", system.backward_error(turn.team, solution));
+}
+
 /// getrf + getrs in double, with 64-bit sizes.
-bench::BenchRun run_getrf(const GpuSystem& system) {
+void run_getrf(bench::Turn& turn, const GpuSystem& system) {
   const Index n = system.order;
   const CusolverHandle handle = make_cusolver();
   cusolverDnParams_t raw = nullptr;
@@ -45,27 +51,22 @@ bench::BenchRun run_getrf(const GpuSystem& system) {
                                          CUDA_R_64F, &device_bytes, &host_bytes));
   DeviceArray<char> device_space(static_cast<Index>(device_bytes));
   std::vector<char> host_space(host_bytes);
-  bench::BenchRun run;
   wait_for_device();
   const Timer timer;
   CUDA_CHECK(cusolverDnXgetrf(handle.get(), raw, n, n, CUDA_R_64F, a.data(), n, pivots.data(),
                               CUDA_R_64F, device_space.data(), device_bytes, host_space.data(),
                               host_bytes, info.data()));
   wait_for_device();
-  run.eliminate = timer.seconds();
+  turn.add("eliminate_s", timer.seconds());
   CUDA_CHECK(cusolverDnXgetrs(handle.get(), raw, CUBLAS_OP_N, n, 1, CUDA_R_64F, a.data(), n,
                               pivots.data(), CUDA_R_64F, x.data(), n, info.data()));
   wait_for_device();
-  run.total = timer.seconds();
-  Dense<double> solution(n, 1);
-  x.download(solution.values);
-  SoloTeam alone;
-  run.backward_error = system.backward_error(alone, solution);
-  return run;
+  turn.add("total_s", timer.seconds());
+  judge(turn, system, x);
 }
 
 /// The mixed-precision solver: factors in `lowest`, refined by GMRES to double.
-bench::BenchRun run_irs(const GpuSystem& system, cusolverPrecType_t lowest) {
+void run_irs(bench::Turn& turn, const GpuSystem& system, cusolverPrecType_t lowest) {
   const Index n = system.order;
   const CusolverHandle handle = make_cusolver();
   cusolverDnIRSParams_t parameters = nullptr;
@@ -86,7 +87,6 @@ bench::BenchRun run_irs(const GpuSystem& system, cusolverPrecType_t lowest) {
   DeviceArray<char> space(static_cast<Index>(bytes));
   DeviceArray<int> info(1);
   int iterations = 0;  // negative where it went back to double
-  bench::BenchRun run;
   wait_for_device();
   const Timer timer;
   CUDA_CHECK(cusolverDnIRSXgesv(handle.get(), parameters, infos, static_cast<int>(n), 1, a.data(),
@@ -94,38 +94,24 @@ bench::BenchRun run_irs(const GpuSystem& system, cusolverPrecType_t lowest) {
                                 static_cast<int>(n), space.data(), bytes, &iterations,
                                 info.data()));
   wait_for_device();
-  run.total = timer.seconds();
-  run.steps = std::abs(iterations);
-  run.factors = name(iterations < 0 ? Precision::float64 : Precision::float32);
-  Dense<double> solution(n, 1);
-  x.download(solution.values);
-  SoloTeam alone;
-  run.backward_error = system.backward_error(alone, solution);
-  return run;
+  turn.add("total_s", timer.seconds());
+  bench::set_mixed(turn.row, std::abs(iterations), iterations < 0);
+  judge(turn, system, x);
 }
 
 }  // namespace
 
-bench::EliminationContender cusolver_peer(std::string method, std::string precision,
-                                          std::function<bench::BenchRun(Index)> run) {
-  bench::EliminationContender contender;
-  contender.peer = true;
-  contender.row.device = "cuda";
-  contender.row.method = std::move(method);
-  contender.row.pivoting = name(Pivoting::partial);
-  contender.row.precision = std::move(precision);
-  contender.run = std::move(run);
-  return contender;
-}
-
-std::vector<bench::EliminationContender> cusolver_peers(Index order, double diagonal) {
-  const auto system = [=](Index seed) { return GpuSystem{order, seed, diagonal}; };
-  return {cusolver_peer("cusolver_getrf", "double",
-                        [=](Index seed) { return run_getrf(system(seed)); }),
-          cusolver_peer("cusolver_irs_tf32", "mixed",
-                        [=](Index seed) { return run_irs(system(seed), CUSOLVER_R_TF32); }),
-          cusolver_peer("cusolver_irs_half", "mixed",
-                        [=](Index seed) { return run_irs(system(seed), CUSOLVER_R_16F); })};
+std::vector<bench::Contender> cusolver_peers(Index order, double diagonal) {
+  const auto system = [=](const bench::Turn& turn) {
+    return GpuSystem{order, turn.round, diagonal};
+  };
+  const auto mixed = [&](const char* method, cusolverPrecType_t lowest) {
+    return bench::dense_peer("cuda", method, Precision::mixed,
+                             [=](bench::Turn& turn) { run_irs(turn, system(turn), lowest); });
+  };
+  return {bench::dense_peer("cuda", "cusolver_getrf", Precision::float64,
+                            [=](bench::Turn& turn) { run_getrf(turn, system(turn)); }),
+          mixed("cusolver_irs_tf32", CUSOLVER_R_TF32), mixed("cusolver_irs_half", CUSOLVER_R_16F)};
 }
 
 }  // namespace spsolve::cuda

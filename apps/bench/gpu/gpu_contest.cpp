@@ -53,8 +53,9 @@ void refuse_what_does_not_fit(Team& team, const EliminationChoice& choice, Index
 
 /// Solves and measures; in mixed precision the time begins with the matrix in double, so that its
 /// conversion (on several ranks, its being made once more in float) and its norm count. Collective.
-bench::BenchRun run_ours(Team& team, RankStreams& ranks, const GpuSystem& system,
-                         const EliminationChoice& choice, bool condition) {
+void run_ours(bench::Turn& turn, RankStreams& ranks, const GpuSystem& system,
+              const EliminationChoice& choice, bool condition) {
+  Team& team = turn.team;
   refuse_what_does_not_fit(team, choice, system.order, condition);
   const bool mixed = choice.precision == Precision::mixed;
   std::optional<StoredMatrix> stored;
@@ -66,36 +67,34 @@ bench::BenchRun run_ours(Team& team, RankStreams& ranks, const GpuSystem& system
   const Equilibration unscaled;
   const std::unique_ptr<Inverse> inverse = make_dense_inverse(team, memory, choice);
   if (!mixed) inverse->prepare(matrix, unscaled);
-  bench::BenchRun run;
   wait_for_device();
   wait_for_all(team);
   const Timer timer;
   if (mixed) inverse->prepare(matrix, unscaled);
-  bench::time_elimination(*inverse, *b, *x, timer, run);
-  run.eliminate = all_maximum(team, run.eliminate);
-  run.total = all_maximum(team, run.total);
-  run.backward_error = system.backward_error(*x);
+  bench::time_elimination(*inverse, *b, *x, timer, turn);
+  turn.row.keep_most("backward_error", system.backward_error(*x));
   if (condition) {
     if (!stored) stored.emplace(ranks.streams, team, system);
-    run.condition = bench::estimated_condition(matrix, *inverse, stored->norm());
+    turn.row["condition"] = bench::estimated_condition(matrix, *inverse, stored->norm());
   }
-  return run;
 }
 
 class GpuContest final : public bench::EliminationContest {
  public:
   GpuContest(Team& team, Transport transport) : team_(team), ranks_(team, transport) {}
 
-  std::vector<bench::EliminationContender> contenders(const bench::EliminationPlan& plan,
-                                                      Index order) override {
+  std::vector<bench::Contender> contenders(const bench::EliminationPlan& plan,
+                                           Index order) override {
     const double diagonal = bench::shifted_diagonal(plan.shift, order);
-    std::vector<EliminationChoice> choices;
-    auto all = bench::own_contenders(plan, order, MemoryKind::gpu, choices, team_.size());
-    for (std::size_t k = 0; k < all.size(); ++k) {
-      all[k].row.transport = team_.size() > 1 ? ranks_.row_team->transport() : "none";
-      all[k].run = [=, this, condition = plan.condition, choice = choices[k]](Index seed) {
-        return run_ours(team_, ranks_, {order, seed, diagonal}, choice, condition && seed == 1);
-      };
+    auto all = bench::own_contenders(
+        plan, order, MemoryKind::gpu, team_.size(), [&](const EliminationChoice& choice) {
+          return [=, this, condition = plan.condition](bench::Turn& turn) {
+            run_ours(turn, ranks_, {order, turn.round, diagonal}, choice,
+                     condition && turn.round == 1);
+          };
+        });
+    for (bench::Contender& own : all) {
+      if (team_.size() > 1) own.row["transport"] = ranks_.row_team->transport();
     }
     if (!plan.peers) return all;
     if (team_.size() == 1) {

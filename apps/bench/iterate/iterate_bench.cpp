@@ -7,7 +7,7 @@
 
 #include "apps/bench/sparse/sparse_bench.hpp"
 #include "core/blas/blas.hpp"
-#include "core/timer.hpp"
+#include "core/error.hpp"
 #include "distribute/reading/scatter.hpp"
 #include "matrix/multivector.hpp"
 #include "solve/trust/refine.hpp"
@@ -16,11 +16,44 @@ namespace spsolve::bench {
 
 namespace {
 
-/// The result of one run of a candidate.
-struct IterationRun {
-  double set_up = 0, solve = 0;
-  IterationFigures figures;
-  double residual = 0, backward_error = 0, largest_x = 0;
+constexpr Column columns[] = {
+    {"matrix", "file or generator"},
+    {"n", "order of the system"},
+    {"nonzeros", "stored entries of the matrix"},
+    {"contender", "method + preconditioner, or peer", "{}", "contender"},
+    {"peer", "whether it is another house's"},
+    {"device", "host or cuda"},
+    {"columns", "right-hand sides; peers solve for one after another", "{}", "K"},
+    {"threads", "threads of each rank; peers have one", "{}", "threads"},
+    {"ranks", "processes that share the work", "{}", "ranks"},
+    {"tolerance", "that residual was asked for"},
+    {"samples", "rounds"},
+    {"setup_s", "seconds from the matrix to the preconditioner: median", "{:.4f}", "setup s"},
+    {"solve_s", "seconds of the steps: median", "{:.4f}", "solve s"},
+    {"total_s", "seconds of both: median", "{:.4f}", "total s"},
+    {"total_min_s", "the shortest"},
+    {"steps", "of the method, by its own account, the most of rounds and columns", "{}", "steps"},
+    {"converged", "whether that was to the tolerance, by its own account or by the residual", "{}",
+     "converged"},
+    {"step_ms", "milliseconds of a step: solve_s / steps", "{:.3f}", "step ms"},
+    {"floor_bytes",
+     "bytes that a step of cg, minres or bicgstab must move over all ranks, its preconditioner's "
+     "left out"},
+    {"triad_gb_s", "10^9 bytes a second of the triad of all ranks in the same run"},
+    {"of_floor", "time of floor_bytes at the triad's rate over that of a step", "{:.2f}",
+     "of floor"},
+    {"levels", "of multigrid", "{}", "levels"},
+    {"operator_complexity", "entries of multigrid's matrices over those of A", "{:.2f}",
+     "complexity"},
+    {"residual", "||b - A x|| / ||b|| in 2-norms, the worst of rounds and columns", "{:.1e}",
+     "residual"},
+    {"backward_error", "normwise, likewise", "{:.1e}", "backward error"},
+    {"speedup_setup", "the shortest setup_s of a peer that converged / own"},
+    {"speedup_solve", "the shortest solve_s of a peer that converged / own", "{:.2f}",
+     "solve over peer"},
+    {"speedup_total", "the shortest total_s of a peer that converged / own", "{:.2f}",
+     "total over peer"},
+    {"refused", "why it was not measured"},
 };
 
 /// The judge that measures solutions.
@@ -32,15 +65,18 @@ class Judge {
     set_own_rows(*b_, system.b);
   }
 
-  void measure_run(const Dense<double>& solution, IterationRun& run) {
+  /// Keeps the worst errors, and hands back the largest residual and max |x_ic|.
+  std::pair<double, double> measure_run(const Dense<double>& solution, Row& row) {
     const std::unique_ptr<Vectors> x = b_->similar(b_->columns()), r = b_->similar(b_->columns());
     set_own_rows(*x, solution);
-    run.backward_error = measure(matrix_, *b_, *x, *r).backward_error;
+    row.keep_most("backward_error", measure(matrix_, *b_, *x, *r).backward_error);
     const std::vector<double> of_r = norms(*r), of_b = norms(*b_), of_x = maxima(*x);
+    double residual = 0;
     for (std::size_t c = 0; c < of_r.size(); ++c) {
-      run.residual = std::max(run.residual, of_r[c] / of_b[c]);
-      run.largest_x = std::max(run.largest_x, of_x[c]);
+      residual = std::max(residual, of_r[c] / of_b[c]);
     }
+    row.keep_most("residual", residual);
+    return {residual, *std::ranges::max_element(of_x)};
   }
 
  private:
@@ -48,69 +84,34 @@ class Judge {
   std::unique_ptr<Vectors> b_;
 };
 
-/// Seconds of the slowest rank: none is done before all are.
-template <typename Work>
-double timed(Team& team, const Work& work) {
-  wait_for_all(team);
-  const Timer timer;
-  work();
-  return all_maximum(team, timer.seconds());
-}
-
-IterationRun run_once(Team& team, const IterativeSystem& system,
-                      const IterationCandidate& candidate, Judge& judge) {
+/// One turn of a candidate on all ranks.
+void run_once(Turn& turn, IterativeSystem& system, const IterationCandidate& candidate,
+              Judge& judge) {
   omp_set_num_threads(candidate.threads);
   blas::set_threads(candidate.threads);
+  Row& row = turn.row;
   const std::unique_ptr<IterativeContender> contender =
-      together(team, [&] { return candidate.make(system); });
-  IterationRun run;
-  run.set_up = timed(team, [&] { contender->set_up(); });
-  run.solve = timed(team, [&] { contender->solve(); });
-  run.figures = contender->figures();
-  judge.measure_run(contender->solution(), run);
-  return run;
-}
-
-void sum_up(IterationRow& row, const std::vector<IterationRun>& runs) {
-  std::vector<double> set_up, solve, total;
-  row.figures = runs.front().figures;
-  row.figures.converged = true;
-  for (const IterationRun& run : runs) {
-    set_up.push_back(run.set_up);
-    solve.push_back(run.solve);
-    total.push_back(run.set_up + run.solve);
-    row.figures.steps = std::max(row.figures.steps, run.figures.steps);
-    // A backward error that stands for the tolerance may be less than rounding lets one see.
-    row.figures.converged =
-        row.figures.converged && (run.figures.converged || run.residual <= row.tolerance);
-    row.residual = std::max(row.residual, run.residual);
-    row.backward_error = std::max(row.backward_error, run.backward_error);
-  }
-  row.set_up = statistics_of(set_up);
-  row.solve = statistics_of(solve);
-  row.total = statistics_of(total);
-}
-
-/// One system more for a candidate, or why not.
-std::string try_once(Team& team, IterativeSystem& system, const IterationCandidate& candidate,
-                     Judge& judge, bool counts, std::vector<IterationRun>& runs) {
-  try {
-    IterationRun run = run_once(team, system, candidate, judge);
-    // A solution that is none says nothing of how large one is.
-    constexpr double good_enough = 1e-3;
-    if (!system.largest_x && run.residual <= good_enough) system.largest_x = run.largest_x;
-    if (counts) runs.push_back(std::move(run));
-  } catch (const std::exception& why) {
-    return why.what();
-  }
-  return "";
+      together(turn.team, [&] { return candidate.make(system); });
+  turn.time("setup_s", [&] { contender->set_up(); });
+  turn.time("solve_s", [&] { contender->solve(); });
+  turn.add("total_s", row.samples["setup_s"].back() + row.samples["solve_s"].back());
+  const IterationFigures figures = contender->figures();
+  const auto [residual, largest_x] = judge.measure_run(contender->solution(), row);
+  row.keep_most("steps", figures.steps);
+  // A backward error that stands for the tolerance may be less than rounding lets one see.
+  const bool converged = figures.converged || residual <= system.tolerance;
+  row["converged"] = converged && row["converged"] != false;
+  row["levels"] = cell_of(figures.levels);
+  row["operator_complexity"] = cell_of(figures.operator_complexity);
+  // A solution that is none says nothing of how large one is.
+  constexpr double good_enough = 1e-3;
+  if (!system.largest_x && residual <= good_enough) system.largest_x = largest_x;
 }
 
 }  // namespace
 
-std::optional<double> IterationRow::of_floor() const {
-  if (!floor_bytes || triad <= 0 || solve.median <= 0) return std::nullopt;
-  return *floor_bytes / triad / step();
+Columns iteration_columns() {
+  return columns;
 }
 
 std::vector<IterationCandidate> iteration_candidates(const IterationPlan& plan, Team& team) {
@@ -128,13 +129,17 @@ std::vector<IterationCandidate> iteration_candidates(const IterationPlan& plan, 
     }
   }
   for (const IterativePeer* peer : plan.peers) {
-    candidates.push_back(
-        {std::string(peer->name),
-         true,
-         "host",
-         1,
-         {},
-         [peer, &team](const IterativeSystem& system) { return peer->make(system, team); }});
+    candidates.push_back({std::string(peer->name),
+                          true,
+                          "host",
+                          1,
+                          {},
+                          [peer, &team](const IterativeSystem& system) {
+                            if (const std::string why = peer->missing(); !why.empty()) {
+                              fail(ExitCode::resources, "{}", why);
+                            }
+                            return peer->make(system, team);
+                          }});
   }
   return candidates;
 }
@@ -180,70 +185,53 @@ std::optional<double> floor_bytes(Method method, Index order, Index nonzeros, In
          8.0 * found->multivectors * n * k;
 }
 
-std::vector<IterationRow> sample_iterations(Team& team, IterativeSystem& system,
-                                            const std::vector<IterationCandidate>& candidates,
-                                            int samples, double triad,
-                                            const std::function<void(const std::string&)>& tell) {
+std::vector<Row> sample_iterations(Team& team, IterativeSystem& system,
+                                   const std::vector<IterationCandidate>& candidates, int samples,
+                                   double triad) {
   Judge judge(team, system);
-  std::vector<std::vector<IterationRun>> runs(candidates.size());
-  std::vector<std::string> refused(candidates.size());
-  for (int round = 0; round <= samples; ++round) {
-    for (std::size_t k = 0; k < candidates.size(); ++k) {
-      if (!refused[k].empty()) continue;
-      refused[k] = try_once(team, system, candidates[k], judge, round > 0, runs[k]);
-      if (team.rank() == 0) {
-        tell(fmt::format("{} {}/{} {}{}", system.name, round, samples, candidates[k].name,
-                         refused[k].empty() ? "" : ": " + refused[k]));
-      }
-    }
-  }
-  std::vector<IterationRow> rows;
-  for (std::size_t k = 0; k < candidates.size(); ++k) {
-    const IterationCandidate& candidate = candidates[k];
-    IterationRow row;
-    row.matrix = system.name;
-    row.order = system.bands.rows;
-    row.nonzeros = system.nonzeros;
-    row.contender = candidate.name;
+  std::vector<Contender> contenders;
+  for (const IterationCandidate& candidate : candidates) {
+    Row row;
+    row.name = candidate.name;
     row.peer = candidate.peer;
-    row.device = candidate.device;
-    row.columns = system.b.columns;
-    row.threads = candidate.threads;
-    row.ranks = team.size();
-    row.tolerance = system.tolerance;
-    row.refused = refused[k];
-    if (row.refused.empty()) sum_up(row, runs[k]);
+    row.cells = {{"matrix", system.name},         {"n", system.bands.rows},
+                 {"nonzeros", system.nonzeros},   {"contender", candidate.name},
+                 {"device", candidate.device},    {"columns", system.b.columns},
+                 {"threads", candidate.threads},  {"ranks", team.size()},
+                 {"tolerance", system.tolerance}, {"samples", 0}};
     if (candidate.method) {
-      row.floor_bytes = floor_bytes(*candidate.method, row.order, row.nonzeros, row.columns);
-      row.triad = candidate.device == "host" ? triad : 0;
+      row["floor_bytes"] = cell_of(
+          floor_bytes(*candidate.method, system.bands.rows, system.nonzeros, system.b.columns));
+      if (candidate.device == "host" && triad > 0) row["triad_gb_s"] = triad / 1e9;
     }
-    rows.push_back(std::move(row));
+    contenders.push_back(
+        {std::move(row), true, [&](Turn& turn) { run_once(turn, system, candidate, judge); }});
   }
-  compare(rows);
+  Rules rules;
+  rules.where = system.name;
+  rules.rounds = samples;
+  rules.warm_up = true;
+  std::vector<Row> rows = compete(team, std::move(contenders), rules);
+  for (Row& row : rows) set_steps(row);
+  compare_iterations(rows);
   return rows;
 }
 
-void compare(std::span<IterationRow> rows) {
-  struct Figure {
-    Statistics IterationRow::*seconds;
-    std::optional<double> IterationRow::*speedup;
-  };
-  constexpr Figure figures[] = {{&IterationRow::set_up, &IterationRow::speedup_set_up},
-                                {&IterationRow::solve, &IterationRow::speedup_solve},
-                                {&IterationRow::total, &IterationRow::speedup_total}};
-  for (const Figure& figure : figures) {
-    for (IterationRow& row : rows) {
-      if (row.peer || !row.refused.empty() || !row.figures.converged) continue;
-      std::optional<double> shortest;
-      for (const IterationRow& peer : rows) {
-        const bool counts = peer.peer && peer.refused.empty() && peer.figures.converged &&
-                            peer.matrix == row.matrix;
-        if (!counts) continue;
-        const double seconds = (peer.*figure.seconds).median;
-        shortest = std::min(shortest.value_or(seconds), seconds);
-      }
-      if (shortest) row.*figure.speedup = *shortest / (row.*figure.seconds).median;
-    }
+void set_steps(Row& row) {
+  if (!row.measured()) return;
+  const double step = row.number("solve_s") / std::max(row.number("steps"), 1.0);
+  row["total_min_s"] = row.statistics("total_s").min;
+  row["step_ms"] = 1e3 * step;
+  row["of_floor"] =
+      number_or_null(row.number("floor_bytes") / (1e9 * row.number("triad_gb_s")) / step);
+}
+
+void compare_iterations(std::span<Row> rows) {
+  for (const std::string phase : {"setup", "solve", "total"}) {
+    compare(rows, phase + "_s", "speedup_" + phase, [](const Row& own, const Row& other) {
+      return !own.peer && own.cell("converged") == true && other.peer &&
+             other.cell("converged") == true && other.cell("matrix") == own.cell("matrix");
+    });
   }
 }
 

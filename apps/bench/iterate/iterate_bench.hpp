@@ -7,45 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "apps/bench/contest.hpp"
 #include "apps/bench/iterate/own_iteration.hpp"
 #include "apps/bench/peers/iterative_peers.hpp"
-#include "apps/bench/table.hpp"
-#include "core/statistics.hpp"
 #include "solve/operators/options.hpp"
 #include "team/team.hpp"
 
 namespace spsolve::bench {
-
-/// One row of results: one method with one preconditioner, or one peer, on one matrix.
-struct IterationRow {
-  std::string matrix;
-  Index order = 0;
-  Index nonzeros = 0;
-  std::string contender;  ///< method + preconditioner, or the peer
-  bool peer = false;
-  std::string device;  ///< host or cuda
-  Index columns = 1;   ///< right-hand sides
-  int threads = 1;     ///< of each rank
-  int ranks = 1;
-  double tolerance = 0;
-  std::string refused;              ///< why it was not measured, or ""
-  Statistics set_up, solve, total;  ///< seconds, of the longest rank
-  IterationFigures figures;
-  double residual = 0;        ///< ||b - A x|| / ||b||, 2-norms, the worst of rounds and columns
-  double backward_error = 0;  ///< normwise, likewise
-  /// Bytes that a step must move but for the preconditioner's, see floor_bytes(); over all ranks.
-  std::optional<double> floor_bytes;
-  double triad = 0;  ///< bytes a second that all ranks together moved in the same run; 0: not told
-  /// The shortest medians of a peer on this matrix over own ones.
-  std::optional<double> speedup_set_up, speedup_solve, speedup_total;
-
-  /// Median seconds of a step.
-  double step() const {
-    return solve.median / static_cast<double>(std::max<Index>(figures.steps, 1));
-  }
-  /// The least time of a step, as a fraction of the time that it took.
-  std::optional<double> of_floor() const;
-};
 
 /// Something that can be timed.
 struct IterationCandidate {
@@ -83,17 +51,20 @@ std::optional<double> floor_bytes(Method method, Index order, Index nonzeros, In
 
 /// Times all candidates on `system`: a round that does not count, in which the size of x becomes
 /// known, then `samples` in each of which every one is made, sets up and solves, one after another.
-/// Who refuses, or fails, is a row with the reason. `tell` gets a line after each run. Rows are the
+/// `triad`: bytes a second that all ranks together moved in the same run; 0: not told. Rows are the
 /// same on every rank. Collective.
-std::vector<IterationRow> sample_iterations(Team& team, IterativeSystem& system,
-                                            const std::vector<IterationCandidate>& candidates,
-                                            int samples, double triad,
-                                            const std::function<void(const std::string&)>& tell);
+std::vector<Row> sample_iterations(Team& team, IterativeSystem& system,
+                                   const std::vector<IterationCandidate>& candidates, int samples,
+                                   double triad);
+
+/// Fills in the milliseconds of a step and, for own methods, the least time of one, as a fraction
+/// of that.
+void set_steps(Row& row);
 
 /// Fills in the speed-ups of rows of the same matrix, over those peers among them that converged.
-void compare(std::span<IterationRow> rows);
+void compare_iterations(std::span<Row> rows);
 
 /// The columns of `spbench iterate`.
-std::span<const Column<IterationRow>> iteration_columns();
+Columns iteration_columns();
 
 }  // namespace spsolve::bench

@@ -38,7 +38,8 @@ class OwnIteration final : public IterativeContender {
   }
 
   void set_up() override {
-    inverse_ = choose_solver(question_).make(matrix_.team(), *memory_, question_, {});
+    const SolverRow& row = *together(matrix_.team(), [&] { return &choose_solver(question_); });
+    inverse_ = row.make(matrix_.team(), *memory_, question_, {});
     inverse_->find_scaling(matrix_, question_.options.equilibrate, question_.options.precision,
                            scaling_);
     inverse_->prepare(matrix_, scaling_);

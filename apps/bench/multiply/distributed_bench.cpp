@@ -1,13 +1,14 @@
 #include "apps/bench/multiply/distributed_bench.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <map>
+#include <utility>
 
+#include <fmt/format.h>
 #include <omp.h>
 
 #include "core/timer.hpp"
 #include "distribute/distributed_product.hpp"
+#include "distribute/rank_share.hpp"
 #include "matrix/convert.hpp"
 #include "matrix/multivector.hpp"
 #include "multiply/cost.hpp"
@@ -16,30 +17,49 @@
 
 namespace spsolve::bench {
 
-double DistributedRow::gflops() const {
-  return product_flops(nonzeros, k) / sample->product.seconds.median / 1e9;
-}
-
-double DistributedRow::bytes_per_second() const {
-  return product_floor_bytes(rows, columns, nonzeros, k, value_bytes(precision)) /
-         sample->product.seconds.median;
-}
-
-double DistributedRow::imbalance() const {
-  return spsolve::imbalance(sample->shares);
-}
-
-Index DistributedRow::halo_rows() const {
-  Index all = 0;
-  for (const RankShare& share : sample->shares) all += share.halo_rows;
-  return all;
-}
-
-Index DistributedRow::halo_bytes() const {
-  return halo_rows() * k * static_cast<Index>(value_bytes(precision));
-}
-
 namespace {
+
+constexpr Column columns[] = {
+    {"matrix", "file or generator"},
+    {"rows", "rows of A"},
+    {"columns", "columns of A"},
+    {"nonzeros", "stored non-zeros of A, symmetric files mirrored"},
+    {"kernel", "name in the table of kernels", "{}", "kernel"},
+    {"device", "host, or the model of the GPU", "{}", "device"},
+    {"precision", "float or double", "{}", "precision"},
+    {"k", "columns of X and Y", "{}", "K"},
+    {"ranks", "ranks of the team", "{}", "ranks"},
+    {"hosts", "hosts that they are on"},
+    {"threads", "threads of each rank", "{}", "threads"},
+    {"bands", "how rows are dealt out, as asked for"},
+    {"transport", "how the halo travels"},
+    {"refused", "why the kernel was not run; empty where it was"},
+    {"detail", "what the kernel chose on rank 0"},
+    {"samples", "number of samples"},
+    {"repeats", "products within a sample"},
+    {"median_s", "seconds of one product on the slowest rank: median of the samples", "{:.3e}",
+     "median s"},
+    {"mean_s", "mean, by Welford's one-pass algorithm"},
+    {"variance_s2", "variance (divisor samples - 1), s^2"},
+    {"min_s", "shortest sample"},
+    {"max_s", "longest sample"},
+    {"pack_s", "of one product: packing; this and the next four on the rank where it is longest",
+     "{:.1e}", "pack"},
+    {"exchange_s", "letting messages go", "{:.1e}", "exchange"},
+    {"interior_s", "multiplying own rows of X", "{:.1e}", "interior"},
+    {"wait_s", "waiting for the halo when all else is done", "{:.1e}", "wait"},
+    {"boundary_s", "multiplying the halo", "{:.1e}", "boundary"},
+    {"gflops", "2 nonzeros k / median_s / 1e9, GFLOP/s", "{:.2f}", "GFLOP/s"},
+    {"bandwidth_gbs", "bytes that must move / median_s / 1e9, GB/s", "{:.2f}", "GB/s"},
+    {"halo_rows", "rows of X that travel in one product", "{}", "halo rows"},
+    {"halo_bytes", "their bytes"},
+    {"imbalance", "non-zeros of the fullest rank over the mean", "{:.3f}", "imbalance"},
+    {"prepare_s", "halo plan and conversion, once"},
+    {"largest_error", "max |y - r| / max(|y|, |r|) against the serial product r", "{:.1e}",
+     "largest error"},
+    {"scaled_error", "max |y - r| / (|A| |X|)"},
+    {"error_bound", "(longest row + 2) unit round-off, which scaled_error stays below"},
+};
 
 /// Columns `global` of the bench's X, ascending: each a row of K numbers.
 template <typename T>
@@ -77,18 +97,43 @@ ProductErrors check_rows(Team& team, const CompressedRows& in_double, const std:
   return mine;
 }
 
+/// Seconds of a sample's last product, medians; each where it took longest.
+void set_parts(Team& team, const std::vector<ProductTimes>& times, Row& row) {
+  constexpr std::pair<std::string_view, double ProductTimes::*> parts[] = {
+      {"pack_s", &ProductTimes::pack},
+      {"exchange_s", &ProductTimes::exchange},
+      {"interior_s", &ProductTimes::interior},
+      {"wait_s", &ProductTimes::wait},
+      {"boundary_s", &ProductTimes::boundary}};
+  for (const auto& [column, part] : parts) {
+    std::vector<double> values;
+    for (const ProductTimes& one : times) values.push_back(one.*part);
+    row[column] = all_maximum(team, statistics_of(values).median);
+  }
+}
+
+void set_shares(const std::vector<RankShare>& shares, Index k, std::size_t bytes_of_value,
+                Row& row) {
+  Index halo = 0;
+  for (const RankShare& share : shares) halo += share.halo_rows;
+  row["halo_rows"] = halo;
+  row["halo_bytes"] = halo * k * static_cast<Index>(bytes_of_value);
+  row["imbalance"] = imbalance(shares);
+}
+
+/// One turn of a kernel: makes its product over the ranks and samples it.
 template <typename T>
-DistributedSample sample_product(Team& team, ProductBackend& backend, const DistributedRow& row,
-                                 const BandedMatrix& matrix, const DistributedPlan& plan) {
-  DistributedSample result;
-  const Index k = row.k;
+void sample_product(Turn& turn, ProductBackend& backend, const Kernel& kernel, Index k, int threads,
+                    const BandedMatrix& matrix, const MultiplyPlan& plan) {
+  Team& team = turn.team;
+  Row& row = turn.row;
   wait_for_all(team);
   const Timer preparing;
-  DistributedProduct<T> product(team, backend, row.kernel, KernelOptions{k, row.threads, 0},
+  DistributedProduct<T> product(team, backend, kernel, KernelOptions{k, threads, 0},
                                 together(team, [&] { return matrix.rows; }),
                                 bands_of_x(matrix.bands, matrix.columns));
-  result.prepare_seconds = all_maximum(team, preparing.seconds());
-  result.shares = all_gather(team, product.share());
+  row["prepare_s"] = all_maximum(team, preparing.seconds());
+  const std::vector<RankShare> shares = all_gather(team, product.share());
 
   std::unique_ptr<DeviceBlock<T>> x, y;
   together(team, [&] {
@@ -102,7 +147,7 @@ DistributedSample sample_product(Team& team, ProductBackend& backend, const Dist
   });
   std::vector<ProductTimes> times;
   // The slowest rank's seconds decide, so that all repeat equally often.
-  result.product = sample(
+  const Sampled sampled = sample(
       [&](int repeats) {
         wait_for_all(team);
         const Timer timer;
@@ -111,60 +156,69 @@ DistributedSample sample_product(Team& team, ProductBackend& backend, const Dist
         return all_maximum(team, timer.seconds());
       },
       plan.sampling);
-  result.detail = broadcast_text(team, product.detail(), 0);
-  result.transport = product.transport();
-  for (const auto part : {&ProductTimes::pack, &ProductTimes::exchange, &ProductTimes::interior,
-                          &ProductTimes::wait, &ProductTimes::boundary}) {
-    std::vector<double> values;
-    for (const ProductTimes& one : times) values.push_back(one.*part);
-    result.parts.*part = all_maximum(team, statistics_of(values).median);
-  }
-  if (plan.check) {
-    std::vector<T> band(static_cast<std::size_t>(product.share().rows * k));
-    together(team, [&] { y->download(band); });
-    result.errors = check_rows<T>(team, matrix.rows, band, k, plan.seed);
-  }
-  return result;
+  row["repeats"] = sampled.repeats;
+  row.samples["median_s"] = sampled.samples;
+  row["detail"] = text_or_null(broadcast_text(team, product.detail(), 0));
+  row["transport"] = product.transport();
+  set_parts(team, times, row);
+  set_shares(shares, k, sizeof(T), row);
+  if (!plan.check) return;
+  std::vector<T> band(static_cast<std::size_t>(product.share().rows * k));
+  together(team, [&] { y->download(band); });
+  set_errors(row, check_rows<T>(team, matrix.rows, band, k, plan.seed));
+}
+
+void set_rates(Row& row, const BandedMatrix& matrix, Index k, Precision precision) {
+  if (!row.measured()) return;
+  row.add_spread("median_s");
+  const double seconds = row.number("median_s"),
+               bytes = product_floor_bytes(matrix.bands.rows, matrix.columns, matrix.nonzeros, k,
+                                           value_bytes(precision));
+  row["gflops"] = product_flops(matrix.nonzeros, k) / seconds / 1e9;
+  row["bandwidth_gbs"] = bytes / seconds / 1e9;
 }
 
 }  // namespace
 
-std::vector<DistributedRow> sample_distributed(
-    Team& team, const std::string& name, const BandedMatrix& matrix, const DistributedPlan& plan,
-    const std::function<std::unique_ptr<ProductBackend>(int)>& make_backend,
-    const std::function<void(const DistributedRow&)>& on_row) {
-  DistributedRow labelled;
-  labelled.matrix = name;
-  labelled.rows = matrix.bands.rows;
-  labelled.columns = matrix.columns;
-  labelled.nonzeros = matrix.nonzeros;
-  labelled.ranks = team.size();
-  labelled.hosts = count_hosts(team);
-  labelled.bands = plan.bands;
+Columns distributed_columns() {
+  return columns;
+}
 
-  std::vector<DistributedRow> rows;
+std::vector<Row> sample_distributed(
+    Team& team, const std::string& name, const BandedMatrix& matrix, const MultiplyPlan& plan,
+    const std::function<std::unique_ptr<ProductBackend>(int)>& make_backend) {
+  Row labelled;
+  labelled.cells = {{"matrix", name},
+                    {"rows", matrix.bands.rows},
+                    {"columns", matrix.columns},
+                    {"nonzeros", matrix.nonzeros},
+                    {"ranks", team.size()},
+                    {"hosts", count_hosts(team)},
+                    {"bands", spsolve::name(plan.bands)}};
+  std::vector<Row> rows;
   for (const int threads : plan.threads) {
     omp_set_num_threads(threads);
     const auto backend = make_backend(threads);
+    labelled["device"] = backend->device();
+    labelled["threads"] = threads;
     for (const Precision precision : plan.precisions) {
+      labelled["precision"] = spsolve::name(precision);
       for (const Index k : plan.columns) {
+        labelled["k"] = k;
+        std::vector<Contender> contenders;
         for (const Kernel* kernel : plan.kernels) {
-          DistributedRow row = labelled;
-          row.kernel = *kernel;
-          row.device = backend->device();
-          row.precision = precision;
-          row.k = k;
-          row.threads = threads;
-          try {
-            row.sample = with_scalar(precision, [&]<typename T>(T) {
-              return sample_product<T>(team, *backend, row, matrix, plan);
-            });
-          } catch (const Error& error) {
-            // An error that every rank throws is a refusal; one rank's own failure ends the run.
-            if (error.scope() != Scope::every_rank || error.code() == ExitCode::internal) throw;
-            row.refused = error.what();
-          }
-          on_row(row);
+          Row row = labelled;
+          row.name = fmt::format("{} ({})", kernel->name, spsolve::name(precision));
+          row["kernel"] = kernel->name;
+          const auto turn = with_scalar(precision, []<typename T>(T) { return sample_product<T>; });
+          contenders.push_back({std::move(row), true, [&, k, kernel, threads, turn](Turn& now) {
+                                  turn(now, *backend, *kernel, k, threads, matrix, plan);
+                                }});
+        }
+        Rules rules;
+        rules.where = fmt::format("{}, K = {}", name, k);
+        for (Row& row : compete(team, std::move(contenders), rules)) {
+          set_rates(row, matrix, k, precision);
           rows.push_back(std::move(row));
         }
       }

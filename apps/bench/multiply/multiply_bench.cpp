@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 
+#include <fmt/format.h>
 #include <omp.h>
 
 #include "core/error.hpp"
@@ -16,6 +17,68 @@
 #include "multiply/published/csr_kernels.hpp"
 
 namespace spsolve::bench {
+
+namespace {
+
+constexpr Column columns[] = {
+    {"matrix", "file or generator"},
+    {"rows", "rows of A"},
+    {"columns", "columns of A"},
+    {"nonzeros", "stored non-zeros of A, symmetric files mirrored"},
+    {"longest_row", "non-zeros of the longest row"},
+    {"symmetric", "whether a_ij = a_ji"},
+    {"kernel", "name in the table of kernels", "{}", "kernel"},
+    {"device", "host, or the model of the GPU", "{}", "device"},
+    {"format", "storage format"},
+    {"precision", "float or double", "{}", "precision"},
+    {"k", "columns of X and Y", "{}", "K"},
+    {"threads", "threads of the host; empty on other devices", "{}", "threads"},
+    {"width", "parameter of the kernel (sub-warp, tile, chunk) asked for; empty: its default"},
+    {"refused", "why the kernel was not run; empty where it was"},
+    {"detail", "what the kernel chose for this matrix"},
+    {"samples", "number of samples"},
+    {"repeats", "products within a sample"},
+    {"median_s", "seconds of one product: median of the samples", "{:.3e}", "median s"},
+    {"mean_s", "mean, by Welford's one-pass algorithm"},
+    {"variance_s2", "variance (divisor samples - 1), s^2"},
+    {"min_s", "shortest sample", "{:.3e}", "min s"},
+    {"max_s", "longest sample"},
+    {"cold_median_s", "median of single products with an empty L2 cache; empty on the host"},
+    {"gflops", "2 nonzeros k / median_s / 1e9, GFLOP/s", "{:.2f}", "GFLOP/s"},
+    {"floor_bytes",
+     "bytes that must move: values, 4-byte columns and 8-byte row offsets of CSR, X and Y once"},
+    {"bandwidth_gbs", "floor_bytes / median_s / 1e9, GB/s", "{:.2f}", "GB/s"},
+    {"triad_gbs",
+     "triad a = b + s c with as many threads in the same run, 24 bytes an element, GB/s; on a GPU "
+     "a large copy, bytes read and written"},
+    {"triad_fraction", "bandwidth_gbs / triad_gbs", "{:.2f}", "of triad"},
+    {"baseline", "the kernel that speedup refers to"},
+    {"speedup", "median_s of the baseline kernel / median_s, as many threads", "{:.2f}",
+     "speed-up"},
+    {"of_fastest", "median_s of the fastest row of this matrix, precision and k / median_s",
+     "{:.2f}", "of fastest"},
+    {"largest_error", "max |y - r| / max(|y|, |r|) against the serial product r", "{:.1e}",
+     "largest error"},
+    {"mean_error", "mean of the same", "{:.1e}", "mean error"},
+    {"scaled_error", "max |y - r| / (|A| |X|)"},
+    {"error_bound", "(longest_row + 2) unit_roundoff, which scaled_error stays below"},
+    {"unit_roundoff", "2^-53 in double, 2^-24 in float"},
+    {"machine_epsilon",
+     "twice that: 2.22e-16 in double, the unit round-off of the published table"},
+    {"format_bytes", "bytes of the converted matrix"},
+    {"convert_s", "seconds from CSR to the format, once", "{:.1e}", "convert s"},
+    {"reproducible", "whether every run gives the same bits"},
+};
+
+/// The work of all kernels of one matrix, type and K: Y = A X, and the serial product to compare
+/// with.
+template <typename T>
+struct Workload {
+  const Csr<T>& matrix;
+  MatrixFacts facts;
+  Dense<T> x;          ///< columns x K
+  Dense<T> reference;  ///< A X by csr_serial in T; empty where results are not checked
+};
 
 template <typename T>
 Workload<T> make_workload(const Csr<T>& matrix, const MatrixFacts& facts, Index k, Index seed,
@@ -30,94 +93,57 @@ Workload<T> make_workload(const Csr<T>& matrix, const MatrixFacts& facts, Index 
   return work;
 }
 
-namespace {
-
-/// A kernel's product of one workload, ready for rounds of measuring.
+/// A kernel's product of one workload: converts the matrix in the first turn, and compares Y with
+/// the reference; samples in all of them.
 template <typename T>
-class Entrant {
+class KernelTurns {
  public:
-  /// Converts the matrix. A failure of that is a refusal.
-  Entrant(const Kernel& kernel, Device& device, const Workload<T>& work, int threads, int width)
-      : device_(device), work_(work), threads_(threads) {
-    const Index k = work.x.columns;
-    refused_ = kernel.refuse(work.facts, k, sizeof(T));
-    if (!refused_.empty()) return;
-    attempt([&] {
-      const Timer timer;
-      product_ =
-          prepare<T>(kernel, work.matrix,
-                     {.columns = k, .threads = threads, .width = width, .room_behind = true});
-      sample_.convert_seconds = timer.seconds();
-    });
-  }
+  KernelTurns(const Kernel& kernel, Device* device, const Workload<T>& work, int threads,
+              const MultiplyPlan& plan)
+      : kernel_(kernel), device_(device), work_(work), threads_(threads), plan_(plan) {}
 
-  /// One round; the first compares Y with the reference.
-  void measure(const SamplingOptions& options) {
-    if (!refused_.empty()) return;
-    attempt([&] {
-      const Index k = work_.x.columns;
-      Dense<T> y(work_.matrix.rows, k, std::numeric_limits<T>::quiet_NaN());
-      const bool first = sample_.product.samples.empty();
-      sample_.product.add(device_.run(*product_, work_.x, y, options));
-      if (!first || work_.reference.columns == 0) return;
-      sample_.errors = compare_products(work_.matrix, work_.x.values.data(),
-                                        work_.reference.values.data(), y.values.data(), k);
-    });
-  }
-
-  SampleOrRefusal result() {
-    if (!refused_.empty()) return {std::nullopt, refused_};
-    sample_.format_bytes = product_->bytes();
-    sample_.detail = product_->detail();
-    return {sample_, ""};
+  void operator()(Turn& turn) {
+    if (threads_ > 0) omp_set_num_threads(threads_);
+    if (product_ == nullptr) convert(turn.row);
+    const Index k = work_.x.columns;
+    Dense<T> y(work_.matrix.rows, k, std::numeric_limits<T>::quiet_NaN());
+    const Sampled sampled = device_->run(*product_, work_.x, y, plan_.sampling);
+    turn.row["repeats"] = sampled.repeats;
+    for (const double seconds : sampled.samples) turn.add("median_s", seconds);
+    for (const double seconds : sampled.cold_samples) turn.add("cold_median_s", seconds);
+    if (turn.round > 1 || work_.reference.columns == 0) return;
+    set_errors(turn.row, compare_products(work_.matrix, work_.x.values.data(),
+                                          work_.reference.values.data(), y.values.data(), k));
   }
 
  private:
-  template <typename Work>
-  void attempt(const Work& work) {
-    if (threads_ > 0) omp_set_num_threads(threads_);
-    try {
-      work();
-    } catch (const std::bad_alloc&) {
-      refused_ = "the converted matrix does not fit into memory";
-    } catch (const Error& error) {
-      if (error.code() == ExitCode::internal) throw;
-      refused_ = error.what();
+  void convert(Row& row) {
+    if (device_ == nullptr) {
+      fail(ExitCode::input, "there is no {} device here", name(kernel_.device));
     }
-    if (!refused_.empty()) product_.reset();
+    const Index k = work_.x.columns;
+    const std::string refused = kernel_.refuse(work_.facts, k, sizeof(T));
+    if (!refused.empty()) fail(ExitCode::input, "{}", refused);
+    const Timer timer;
+    try {
+      product_ = prepare<T>(
+          kernel_, work_.matrix,
+          {.columns = k, .threads = threads_, .width = plan_.width, .room_behind = true});
+    } catch (const std::bad_alloc&) {
+      fail(ExitCode::resources, "the converted matrix does not fit into memory");
+    }
+    row["convert_s"] = timer.seconds();
+    row["format_bytes"] = product_->bytes();
+    row["detail"] = text_or_null(product_->detail());
   }
 
-  Device& device_;
+  const Kernel& kernel_;
+  Device* device_;
   const Workload<T>& work_;
   int threads_;
-  std::unique_ptr<KernelProduct<T>> product_;
-  KernelSample sample_;
-  std::string refused_;
+  const MultiplyPlan& plan_;
+  std::shared_ptr<KernelProduct<T>> product_;
 };
-
-}  // namespace
-
-template <typename T>
-SampleOrRefusal sample_kernel(const Kernel& kernel, Device& device, const Workload<T>& work,
-                              int threads, const SamplingOptions& options, int width) {
-  Entrant<T> entrant(kernel, device, work, threads, width);
-  entrant.measure(options);
-  return entrant.result();
-}
-
-double MultiplyRow::gflops() const {
-  return product_flops(facts.nonzeros, k) / result.sample->product.seconds.median / 1e9;
-}
-
-double MultiplyRow::floor_bytes() const {
-  return product_floor_bytes(facts.rows, facts.columns, facts.nonzeros, k, value_bytes(precision));
-}
-
-double MultiplyRow::bytes_per_second() const {
-  return floor_bytes() / result.sample->product.seconds.median;
-}
-
-namespace {
 
 Device* find_device(std::span<Device* const> devices, KernelDevice kind) {
   const auto found =
@@ -125,114 +151,118 @@ Device* find_device(std::span<Device* const> devices, KernelDevice kind) {
   return found == devices.end() ? nullptr : *found;
 }
 
-/// The rows of one K, not measured yet; those of kernels without a device are refused.
-std::vector<MultiplyRow> rows_of(const MultiplyRow& labelled, Index k, const MultiplyPlan& plan,
-                                 std::span<Device* const> devices) {
-  const std::vector<int> no_threads{0};
-  std::vector<MultiplyRow> rows;
-  for (const Kernel* kernel : plan.kernels) {
-    Device* const device = find_device(devices, kernel->device);
-    const bool threaded = device != nullptr && device->has_threads();
-    for (const int threads : threaded ? plan.threads : no_threads) {
-      MultiplyRow& row = rows.emplace_back(labelled);
-      row.kernel = *kernel;
-      row.k = k;
-      row.threads = threads;
-      row.width = plan.width;
-      if (device != nullptr) {
-        row.device = device->name();
-        row.triad_bandwidth = device->bandwidth(threads);
-      } else {
-        row.device = name(kernel->device);
-        row.result.refused = fmt::format("there is no {} device here", row.device);
-      }
-    }
-  }
-  return rows;
+/// The labels of a kernel's row for one K.
+Row label(const Row& labelled, const Kernel& kernel, Device* device, Index k, int threads) {
+  Row row = labelled;
+  row.name = fmt::format("{} ({})", kernel.name, row.cell("precision").get<std::string>());
+  row["kernel"] = kernel.name;
+  row["device"] = device != nullptr ? device->name() : std::string(name(kernel.device));
+  row["format"] = kernel.format;
+  row["reproducible"] = kernel.reproducible;
+  row["k"] = k;
+  if (threads > 0) row["threads"] = threads;
+  const double triad = device != nullptr ? device->bandwidth(threads) : 0;
+  if (triad > 0) row["triad_gbs"] = triad / 1e9;
+  return row;
+}
+
+void set_rates(Row& row, const MatrixFacts& facts, Index k, std::size_t bytes_of_value) {
+  const double floor =
+      product_floor_bytes(facts.rows, facts.columns, facts.nonzeros, k, bytes_of_value);
+  row["floor_bytes"] = floor;
+  if (!row.measured()) return;
+  row.add_spread("median_s");
+  row["gflops"] = product_flops(facts.nonzeros, k) / row.number("median_s") / 1e9;
+  row["bandwidth_gbs"] = floor / row.number("median_s") / 1e9;
+  row["triad_fraction"] = number_or_null(row.number("bandwidth_gbs") / row.number("triad_gbs"));
 }
 
 template <typename T>
-void sample_precision(const MultiplyRow& labelled, const Csr<T>& matrix, const MultiplyPlan& plan,
-                      std::span<Device* const> devices,
-                      const std::function<void(const MultiplyRow&)>& on_row,
-                      std::vector<MultiplyRow>& rows) {
+void sample_precision(const Row& labelled, const Csr<T>& matrix, const MatrixFacts& facts,
+                      const MultiplyPlan& plan, std::span<Device* const> devices,
+                      std::vector<Row>& rows) {
+  const std::vector<int> no_threads{0};
+  SoloTeam alone;
   for (const Index k : plan.columns) {
-    const Workload<T> work = make_workload(matrix, labelled.facts, k, plan.seed, plan.check);
-    std::vector<MultiplyRow> now = rows_of(labelled, k, plan, devices);
-    // Entrants that take turns are in memory together.
-    const std::size_t together = plan.rounds > 1 ? now.size() : 1;
-    for (std::size_t first = 0; first < now.size(); first += together) {
-      const std::span group(now.data() + first, together);
-      std::vector<std::optional<Entrant<T>>> entrants(together);
-      for (std::size_t i = 0; i < together; ++i) {
-        Device* const device = find_device(devices, group[i].kernel.device);
-        if (device == nullptr) continue;
-        entrants[i].emplace(group[i].kernel, *device, work, group[i].threads, plan.width);
-      }
-      for (int round = 0; round < plan.rounds; ++round) {
-        for (auto& entrant : entrants) {
-          if (entrant) entrant->measure(plan.sampling);
-        }
-      }
-      for (std::size_t i = 0; i < together; ++i) {
-        if (entrants[i]) group[i].result = entrants[i]->result();
-        on_row(group[i]);
+    const Workload<T> work = make_workload(matrix, facts, k, plan.seed, plan.check);
+    std::vector<Contender> contenders;
+    for (const Kernel* kernel : plan.kernels) {
+      Device* const device = find_device(devices, kernel->device);
+      const bool threaded = device != nullptr && device->has_threads();
+      for (const int threads : threaded ? plan.threads : no_threads) {
+        contenders.push_back({label(labelled, *kernel, device, k, threads), true,
+                              KernelTurns<T>(*kernel, device, work, threads, plan)});
       }
     }
-    std::move(now.begin(), now.end(), std::back_inserter(rows));
+    Rules rules;
+    rules.where = fmt::format("{}, K = {}", labelled.name, k);
+    rules.rounds = plan.rounds;
+    for (Row& row : compete(alone, std::move(contenders), rules)) {
+      set_rates(row, facts, k, sizeof(T));
+      rows.push_back(std::move(row));
+    }
   }
 }
 
 }  // namespace
 
-std::vector<MultiplyRow> sample_matrix(const std::string& name, const Csr<double>& matrix,
-                                       const MultiplyPlan& plan, std::span<Device* const> devices,
-                                       const std::function<void(const MultiplyRow&)>& on_row) {
-  MultiplyRow labelled;
-  labelled.matrix = name;
-  labelled.facts = facts_of(matrix);
-  std::vector<MultiplyRow> rows;
+Columns multiply_columns() {
+  return columns;
+}
+
+std::vector<Row> sample_matrix(const std::string& name, const Csr<double>& matrix,
+                               const MultiplyPlan& plan, std::span<Device* const> devices) {
+  const MatrixFacts facts = facts_of(matrix);
+  Row labelled;
+  labelled.name = name;
+  labelled.cells = {{"matrix", name},
+                    {"rows", facts.rows},
+                    {"columns", facts.columns},
+                    {"nonzeros", facts.nonzeros},
+                    {"longest_row", facts.longest_row},
+                    {"symmetric", facts.symmetric}};
+  if (plan.width > 0) labelled["width"] = plan.width;
+  std::vector<Row> rows;
   for (const Precision precision : plan.precisions) {
-    labelled.precision = precision;
+    labelled["precision"] = spsolve::name(precision);
     if (precision == Precision::float32) {
-      sample_precision(labelled, csr_cast<float>(matrix), plan, devices, on_row, rows);
+      sample_precision(labelled, csr_cast<float>(matrix), facts, plan, devices, rows);
     } else {
-      sample_precision(labelled, matrix, plan, devices, on_row, rows);
+      sample_precision(labelled, matrix, facts, plan, devices, rows);
     }
   }
   return rows;
 }
 
-void compare_rows(std::span<MultiplyRow> rows, std::string_view baseline) {
-  const auto seconds = [](const MultiplyRow& row) {
-    return row.result.sample->product.seconds.median;
-  };
-  for (MultiplyRow& row : rows) {
-    if (!row.result.sample) continue;
-    double fastest = seconds(row);
-    const MultiplyRow* base = nullptr;
-    for (const MultiplyRow& other : rows) {
-      if (!other.result.sample || other.matrix != row.matrix || other.precision != row.precision ||
-          other.k != row.k)
-        continue;
-      fastest = std::min(fastest, seconds(other));
-      if (other.kernel.name != baseline) continue;
-      const bool compares = row.threads == 0 ? base == nullptr || other.threads > base->threads
-                                             : other.threads == row.threads;
-      if (compares) base = &other;
-    }
-    row.of_fastest = fastest / seconds(row);
-    if (base == nullptr) continue;
-    row.baseline = baseline;
-    row.speedup = seconds(*base) / seconds(row);
-  }
+void set_errors(Row& row, const ProductErrors& errors) {
+  row["largest_error"] = errors.largest;
+  row["mean_error"] = errors.mean;
+  row["scaled_error"] = errors.scaled;
+  row["error_bound"] = errors.bound;
+  row["unit_roundoff"] = errors.roundoff;
+  row["machine_epsilon"] = errors.epsilon;
 }
 
-template Workload<float> make_workload(const Csr<float>&, const MatrixFacts&, Index, Index, bool);
-template Workload<double> make_workload(const Csr<double>&, const MatrixFacts&, Index, Index, bool);
-template SampleOrRefusal sample_kernel(const Kernel&, Device&, const Workload<float>&, int,
-                                       const SamplingOptions&, int);
-template SampleOrRefusal sample_kernel(const Kernel&, Device&, const Workload<double>&, int,
-                                       const SamplingOptions&, int);
+void compare_rows(std::span<Row> rows, std::string_view baseline) {
+  const auto alike = [](const Row& own, const Row& other) {
+    return other.cell("matrix") == own.cell("matrix") && other.cell("k") == own.cell("k") &&
+           other.cell("precision") == own.cell("precision");
+  };
+  double most = 0;
+  for (const Row& row : rows) {
+    if (row.measured() && row.cell("kernel") == baseline && row.number("threads") > most) {
+      most = row.number("threads");
+    }
+  }
+  compare(rows, "median_s", "of_fastest", alike);
+  compare(rows, "median_s", "speedup", [&](const Row& own, const Row& other) {
+    if (other.cell("kernel") != baseline || !alike(own, other)) return false;
+    const bool of_most = own.cell("threads").is_null() && most > 0;
+    return other.cell("threads") == (of_most ? Cell(most) : own.cell("threads"));
+  });
+  for (Row& row : rows) {
+    if (!row.cell("speedup").is_null()) row["baseline"] = baseline;
+  }
+}
 
 }  // namespace spsolve::bench

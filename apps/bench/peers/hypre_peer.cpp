@@ -226,9 +226,7 @@ std::string missing() {
   return "spbench was compiled without HYPRE_parcsr_ls.h (Debian: libhypre-dev)";
 }
 
-std::unique_ptr<IterativeContender> make(const IterativeSystem&, Team&) {
-  fail(ExitCode::internal, "{}", missing());
-}
+constexpr decltype(IterativePeer::make) make = nullptr;
 
 #endif
 

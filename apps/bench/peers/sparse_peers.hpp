@@ -26,6 +26,8 @@ struct SparsePeer {
   /// Why it cannot be called here, or "".
   std::string (*missing)();
 
+  // What follows is null, and not called, where it is missing.
+
   /// Why it does not take that system, or "".
   std::string (*refuse)(const SparseSystem& system);
 

@@ -118,9 +118,7 @@ std::string missing() {
   return "spbench was compiled without umfpack.h (Debian: libsuitesparse-dev)";
 }
 
-std::unique_ptr<SparseContender> make(const SparseSystem&, const PeerTeam&) {
-  fail(ExitCode::internal, "{}", missing());
-}
+constexpr decltype(SparsePeer::make) make = nullptr;
 
 #endif
 

@@ -37,8 +37,8 @@ class OwnContender final : public SparseContender {
     question_.pattern_analysis =
         analyse_pattern(team_, whole_, question_.options, question_.memory);
     if (device_.gpu) question_.gpu_memory = device_.free_memory();
-    row_ = &choose_solver(question_);
     together(team_, [&] {
+      row_ = &choose_solver(question_);
       const MemoryPlan plan = plan_system(*row_, question_, team_.rank());
       const std::int64_t needed = plan.peak();
       if (const std::int64_t free = available_memory(); needed > free) {

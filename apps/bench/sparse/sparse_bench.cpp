@@ -6,7 +6,6 @@
 #include <malloc.h>
 #include <omp.h>
 
-#include "apps/bench/sparse/idle_wait.hpp"
 #include "apps/bench/sparse/own_sparse.hpp"
 #include "core/blas/blas.hpp"
 #include "core/error.hpp"
@@ -22,15 +21,6 @@
 namespace spsolve::bench {
 
 namespace {
-
-/// The result of one run of a candidate.
-struct SparseRun {
-  double seconds[sparse_phases] = {};
-  FactorFigures figures;
-  std::int64_t peak_bytes = -1;
-  std::optional<std::int64_t> gpu_bytes;
-  Quality quality;
-};
 
 /// The judge that measures solutions of 2 A x = b, on rank 0.
 struct Judge {
@@ -66,9 +56,30 @@ struct Judge {
   std::optional<SystemMatrix> matrix;
 };
 
-void keep_worst(Quality& worst, const Quality& other) {
-  worst.backward_error = std::max(worst.backward_error, other.backward_error);
-  worst.componentwise_error = std::max(worst.componentwise_error, other.componentwise_error);
+void keep_worst(Row& row, const Quality& quality) {
+  row.keep_most("backward_error", quality.backward_error);
+  row.keep_most("componentwise_error", quality.componentwise_error);
+}
+
+/// Keeps the most of the bytes by which all ranks' memory grew.
+void keep_peak(Turn& turn, const MemoryGrowth& growth) {
+  std::int64_t bytes = 0;
+  for (const std::int64_t peak : all_gather(turn.team, growth.peak().value_or(-1))) {
+    if (peak < 0) return;
+    bytes += peak;
+  }
+  turn.row.keep_most("peak_bytes", bytes);
+}
+
+void set_figures(Row& row, const FactorFigures& figures) {
+  row["factors"] = text_or_null(figures.kind);
+  row["factor_nonzeros"] = cell_of(figures.nonzeros);
+  row["flops"] = cell_of(figures.flops);
+  if (!figures.gpu) return;
+  row["launches"] = figures.gpu->launches;
+  if (!figures.flops) return;
+  row["small_share"] = figures.gpu->small_flops / *figures.flops;
+  row["library_share"] = figures.gpu->library_flops / *figures.flops;
 }
 
 /// Eliminates and solves so many systems of the pattern, the last of them 2 A x = b; the seconds
@@ -90,121 +101,80 @@ double run_sequence(SparseContender& contender, const Judge* judge, const Dense<
 }
 
 /// `judge` is null on ranks that only help.
-SparseRun run_once(const SparseCandidate& candidate, const SparseSystem& system, Judge* judge,
-                   int systems) {
+void run_once(Turn& turn, const SparseCandidate& candidate, const SparseSystem& system,
+              Judge* judge, int systems) {
   omp_set_num_threads(candidate.threads);
   blas::set_threads(candidate.threads);
   malloc_trim(0);  // what others have freed is not to serve this one
   const MemoryGrowth growth;
-  SparseRun run;
-  const auto timed = [&](SparsePhase phase, auto&& work) {
-    const Timer timer;
-    work();
-    run.seconds[static_cast<int>(phase)] = timer.seconds();
-  };
   const std::int64_t free_before = candidate.free_gpu_memory ? candidate.free_gpu_memory() : 0;
   const std::unique_ptr<SparseContender> contender = candidate.make(system);
-  timed(SparsePhase::analyse, [&] { contender->analyse(); });
-  timed(SparsePhase::factor, [&] { contender->factor(); });
-  contender->set_values(judge == nullptr ? std::span<const double>() : judge->doubled);
-  timed(SparsePhase::refactor, [&] { contender->factor(); });
   const Dense<double> none(0, 1), none_of_many(0, many_columns);
   const Dense<double>& one = judge == nullptr ? none : judge->one;
   const Dense<double>& many = judge == nullptr ? none_of_many : judge->many;
+  turn.time("analyse_s", [&] { contender->analyse(); });
+  turn.time("factor_s", [&] { contender->factor(); });
+  contender->set_values(judge == nullptr ? std::span<const double>() : judge->doubled);
+  turn.time("refactor_s", [&] { contender->factor(); });
   contender->set_right_hand_sides(one);
-  timed(SparsePhase::solve, [&] { contender->solve(); });
+  turn.time("solve_s", [&] { contender->solve(); });
   const Dense<double> x = contender->solution();
   contender->set_right_hand_sides(many);
-  timed(SparsePhase::solve_many, [&] { contender->solve(); });
-  run.peak_bytes = growth.peak().value_or(-1);
-  if (candidate.free_gpu_memory) run.gpu_bytes = free_before - candidate.free_gpu_memory();
+  turn.time("solve16_s", [&] { contender->solve(); });
+  keep_peak(turn, growth);
+  if (candidate.free_gpu_memory) {
+    turn.row.keep_most("gpu_bytes", free_before - candidate.free_gpu_memory());
+  }
   const Dense<double> x_of_many = contender->solution();
   if (judge != nullptr) {
-    run.quality = judge->measured(one, x);
-    keep_worst(run.quality, judge->measured(many, x_of_many));
+    keep_worst(turn.row, judge->measured(one, x));
+    keep_worst(turn.row, judge->measured(many, x_of_many));
   }
+  const auto latest = [&](std::string_view phase) {
+    return turn.row.samples.find(phase)->second.back();
+  };
+  turn.add("total_s", latest("analyse_s") + latest("factor_s") + latest("solve_s"));
   if (systems > 0) {
-    run.seconds[static_cast<int>(SparsePhase::sequence)] =
-        run.seconds[static_cast<int>(SparsePhase::analyse)] +
-        run_sequence(*contender, judge, one, systems);
+    turn.add("sequence_s", latest("analyse_s") + run_sequence(*contender, judge, one, systems));
     const Dense<double> last = contender->solution();
-    if (judge != nullptr) keep_worst(run.quality, judge->measured(one, last));
+    if (judge != nullptr) keep_worst(turn.row, judge->measured(one, last));
   }
-  for (const SparsePhase phase : {SparsePhase::analyse, SparsePhase::factor, SparsePhase::solve}) {
-    run.seconds[static_cast<int>(SparsePhase::total)] += run.seconds[static_cast<int>(phase)];
-  }
-  run.figures = contender->figures();
-  return run;
+  set_figures(turn.row, contender->figures());
 }
 
-/// Throws what the candidate refuses the system with.
-void ask(const SparseCandidate& candidate, const SparseSystem& system) {
-  const std::string reason = candidate.refuse(system);
-  if (!reason.empty()) fail(ExitCode::input, "{}", reason);
-}
-
-/// run_once(), and once more without the hope that the matrix is definite where that is shown
-/// wrong; every rank that takes part meets that.
-SparseRun run_as_it_is(const SparseCandidate& candidate, SparseSystem& system, Judge* judge,
-                       int systems) {
+/// One turn of a candidate; once more without the hope that the matrix is definite where that is
+/// shown wrong; every rank that takes part meets that.
+void run_as_it_is(Turn& turn, const SparseCandidate& candidate, SparseSystem& system, Judge* judge,
+                  int systems) {
+  const Row before = turn.row;
+  const auto run = [&] {
+    system.maybe_definite = broadcast_value(turn.team, system.maybe_definite, 0);
+    together(turn.team, [&] {
+      const std::string reason = candidate.refuse(system);
+      if (!reason.empty()) fail(ExitCode::input, "{}", reason);
+    });
+    run_once(turn, candidate, system, judge, systems);
+  };
   try {
-    return run_once(candidate, system, judge, systems);
+    run();
   } catch (const NotDefinite&) {
     system.maybe_definite = false;
-    ask(candidate, system);
-    return run_once(candidate, system, judge, systems);
+    turn.row = before;
+    run();
   }
 }
 
-void sum_up(SparseRow& row, const std::vector<SparseRun>& runs) {
-  for (int phase = 0; phase < sparse_phases; ++phase) {
-    std::vector<double> seconds;
-    for (const SparseRun& run : runs) seconds.push_back(run.seconds[phase]);
-    row.seconds[phase] = statistics_of(seconds);
-  }
-  Quality worst;
-  for (const SparseRun& run : runs) {
-    keep_worst(worst, run.quality);
-    if (run.peak_bytes >= 0) row.peak_bytes = std::max(row.peak_bytes.value_or(0), run.peak_bytes);
-    if (run.gpu_bytes) row.gpu_bytes = std::max(row.gpu_bytes.value_or(0), *run.gpu_bytes);
-  }
-  row.backward_error = worst.backward_error;
-  row.componentwise_error = worst.componentwise_error;
-  row.figures = runs.back().figures;
-}
-
-/// One turn of a candidate on all ranks. Collective.
-std::optional<SparseRun> take_turn(Team& team, SparseSystem& system,
-                                   const SparseCandidate& candidate, Judge* judge, int systems,
-                                   std::string& refused) {
-  wait_idly(team);
-  if (broadcast_value(team, refused.empty() ? 0 : 1, 0) != 0) return {};
-  system.maybe_definite = broadcast_value(team, system.maybe_definite, 0);
-  const bool takes_part = team.rank() == 0 || candidate.all_ranks;
-  std::optional<SparseRun> run;
-  std::string why;
-  if (takes_part) {
-    try {
-      if (candidate.all_ranks) {
-        together(team, [&] { ask(candidate, system); });
-      } else {
-        ask(candidate, system);
-      }
-      run = run_as_it_is(candidate, system, judge, systems);
-    } catch (...) {
-      why = current_failure().message;
-    }
-  }
-  wait_idly(team);
-  if (candidate.all_ranks) {
-    const auto peaks = all_gather(team, run ? run->peak_bytes : std::int64_t{-1});
-    if (run) run->peak_bytes = 0;
-    for (const std::int64_t peak : peaks) {
-      if (run) run->peak_bytes = peak < 0 || run->peak_bytes < 0 ? -1 : run->peak_bytes + peak;
-    }
-  }
-  refused = why;
-  return run;
+/// The labels of a candidate's row.
+Row label(const SparseCandidate& candidate, const SparseSystem& system, Index nonzeros, int ranks,
+          int systems) {
+  Row row;
+  row.name = candidate.name + (ranks > 1 ? fmt::format(" on {} ranks", ranks) : "");
+  row.peer = candidate.peer;
+  row.cells = {{"matrix", system.name},        {"n", system.order},
+               {"nonzeros", nonzeros},         {"contender", candidate.name},
+               {"threads", candidate.threads}, {"ranks", ranks},
+               {"systems", systems},           {"samples", 0}};
+  return row;
 }
 
 constexpr std::string_view laplacian = "laplacian:";
@@ -294,65 +264,47 @@ SparseSystem load_sparse_system(const std::string& name) {
   return system;
 }
 
-std::vector<SparseRow> sample_sparse(Team& team, SparseSystem& system,
-                                     const std::vector<SparseCandidate>& candidates, int samples,
-                                     const std::function<void(const std::string&)>& tell,
-                                     int systems) {
+std::vector<Row> sample_sparse(Team& team, SparseSystem& system,
+                               const std::vector<SparseCandidate>& candidates, int samples,
+                               int systems, const std::function<void(const std::string&)>& tell) {
   system.order = broadcast_value(team, system.order, 0);
   system.symmetric = broadcast_value(team, system.symmetric, 0);
   std::optional<Judge> judge;
   if (team.rank() == 0) judge.emplace(system);
-  std::vector<std::vector<SparseRun>> runs(candidates.size());
-  std::vector<std::string> refused(candidates.size());
-  for (int round = 0; round < samples; ++round) {
-    for (std::size_t k = 0; k < candidates.size(); ++k) {
-      const auto run =
-          take_turn(team, system, candidates[k], judge ? &*judge : nullptr, systems, refused[k]);
-      if (!run) continue;
-      runs[k].push_back(*run);
-      if (team.rank() != 0) continue;
-      const auto seconds = [&](SparsePhase phase) { return run->seconds[static_cast<int>(phase)]; };
-      tell(fmt::format("{} on {}, {} of {}: analyse {:.3f}, factor {:.3f}, solve {:.4f} s",
-                       candidates[k].name, system.name, round + 1, samples,
-                       seconds(SparsePhase::analyse), seconds(SparsePhase::factor),
-                       seconds(SparsePhase::solve)));
-    }
+  std::vector<Contender> contenders;
+  for (const SparseCandidate& candidate : candidates) {
+    const int ranks = candidate.all_ranks ? team.size() : 1;
+    contenders.push_back({label(candidate, system, system.matrix.nonzeros(), ranks, systems),
+                          candidate.all_ranks, [&, systems](Turn& turn) {
+                            run_as_it_is(turn, candidate, system, judge ? &*judge : nullptr,
+                                         systems);
+                          }});
   }
-  std::vector<SparseRow> rows;
-  if (team.rank() != 0) return rows;
-  for (std::size_t k = 0; k < candidates.size(); ++k) {
-    SparseRow row;
-    row.matrix = system.name;
-    row.order = system.order;
-    row.nonzeros = system.matrix.nonzeros();
-    row.contender = candidates[k].name;
-    row.peer = candidates[k].peer;
-    row.threads = candidates[k].threads;
-    row.ranks = candidates[k].all_ranks ? team.size() : 1;
-    row.systems = systems;
-    row.refused = refused[k];
-    if (row.refused.empty()) sum_up(row, runs[k]);
-    rows.push_back(std::move(row));
+  Rules rules;
+  rules.where = system.name;
+  rules.rounds = samples;
+  rules.tell = tell;
+  std::vector<Row> rows = compete(team, std::move(contenders), rules);
+  if (team.rank() != 0) return {};
+  for (Row& row : rows) {
+    if (!row.measured()) continue;
+    row["min_total_s"] = row.statistics("total_s").min;
+    row["gflops"] = number_or_null(row.number("flops") / row.number("factor_s") / 1e9);
+    row["peak_gb"] = number_or_null(1e-9 * row.number("peak_bytes"));
   }
-  compare(rows);
+  compare_sparse(rows);
   return rows;
 }
 
-void compare(std::span<SparseRow> rows) {
+void compare_sparse(std::span<Row> rows) {
   constexpr double wrong = 1e-8, no_time = 1e-6;
-  for (int phase = 0; phase < sparse_phases; ++phase) {
-    std::optional<double> best;
-    for (const SparseRow& row : rows) {
-      if (!row.peer || !row.refused.empty() || !(row.backward_error <= wrong)) continue;
-      const double seconds = row.seconds[phase].median;
-      if (!best || seconds < *best) best = seconds;
-    }
-    for (SparseRow& row : rows) {
-      row.speedup[phase].reset();
+  for (const std::string phase :
+       {"analyse", "factor", "refactor", "solve", "solve16", "total", "sequence"}) {
+    const std::string seconds = phase + "_s";
+    compare(rows, seconds, phase + "_speedup", [&](const Row& own, const Row& other) {
       // A phase that a contender does not have takes no time.
-      const double seconds = row.seconds[phase].median;
-      if (best && row.refused.empty() && seconds > no_time) row.speedup[phase] = *best / seconds;
-    }
+      return other.peer && other.number("backward_error") <= wrong && own.number(seconds) > no_time;
+    });
   }
 }
 

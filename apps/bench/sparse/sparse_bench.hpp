@@ -2,51 +2,19 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "apps/bench/contest.hpp"
 #include "apps/bench/peers/sparse_peers.hpp"
 #include "apps/bench/sparse/own_sparse.hpp"
 #include "apps/bench/sparse/sparse_contender.hpp"
-#include "apps/bench/table.hpp"
-#include "core/statistics.hpp"
 #include "matrix/shape.hpp"
 #include "solve/operators/options.hpp"
 #include "team/team.hpp"
 
 namespace spsolve::bench {
-
-/// The phases of a direct solver, as they are timed; total is analyse + factor + solve, sequence
-/// one analysis and many systems of the same pattern, each with a factor and a solve.
-enum class SparsePhase { analyse, factor, refactor, solve, solve_many, total, sequence };
-inline constexpr int sparse_phases = 7;
-
-/// One row of results: one method of this program, or one peer, on one matrix.
-struct SparseRow {
-  std::string matrix;
-  Index order = 0;
-  Index nonzeros = 0;
-  std::string contender;  ///< what it was asked for as
-  bool peer = false;
-  int threads = 1;      ///< of each rank
-  int ranks = 1;        ///< that share the work
-  int systems = 0;      ///< of SparsePhase::sequence; 0: there is none
-  std::string refused;  ///< why it was not measured, or ""
-  FactorFigures figures;
-  Statistics seconds[sparse_phases];  ///< by SparsePhase
-  std::optional<std::int64_t>
-      peak_bytes;  ///< by which the ranks' memory grew, the most of the rounds
-  std::optional<std::int64_t> gpu_bytes;  ///< of rank 0's GPU, held once it has solved, the most
-  double backward_error = 0;              ///< normwise, the worst of rounds and columns
-  double componentwise_error = 0;
-  /// Ratios by SparsePhase: the shortest median of a peer on this matrix / own median. See
-  /// compare().
-  std::optional<double> speedup[sparse_phases];
-
-  double median(SparsePhase phase) const { return seconds[static_cast<int>(phase)].median; }
-};
 
 /// Something that can be timed.
 struct SparseCandidate {
@@ -88,35 +56,24 @@ MatrixShape describe_sparse_system(const std::string& name);
 /// Throws Error(input) where it is not square.
 SparseSystem load_sparse_system(const std::string& name);
 
-/// Times all candidates on `system` (of rank 0). In every round each runs once, one after another:
-/// analyse A, eliminate it, eliminate 2 A, and solve 2 A x = b for one column and many_columns;
-/// then `systems` times eliminate other values and solve for one column, in turns with 2 A. Who
-/// works in one process does so on rank 0, and the others sleep. Rows are rank 0's. `tell` gets a
-/// line after each run. Collective.
-std::vector<SparseRow> sample_sparse(Team& team, SparseSystem& system,
-                                     const std::vector<SparseCandidate>& candidates, int samples,
-                                     const std::function<void(const std::string&)>& tell,
-                                     int systems = 0);
+/// Times all candidates on `system` (of rank 0), in turns. Each time: analyse A, eliminate it,
+/// eliminate 2 A, and solve 2 A x = b for one column and many_columns; then `systems` times
+/// eliminate other values and solve for one column, in turns with 2 A. Who works in one process
+/// does so on rank 0, and the others sleep. Rows are rank 0's. Collective.
+std::vector<Row> sample_sparse(
+    Team& team, SparseSystem& system, const std::vector<SparseCandidate>& candidates, int samples,
+    int systems = 0, const std::function<void(const std::string&)>& tell = Rules::tell_on_stderr);
 
 /// Fills in the speed-ups of rows of the same matrix, over those peers among them whose backward
 /// error is at most 1e-8: a wrong x is no time to beat.
-void compare(std::span<SparseRow> rows);
+void compare_sparse(std::span<Row> rows);
 
-/// The speed-ups of one contender over the matrices that it and a peer were measured on.
-struct SparseSummary {
-  std::string contender;
-  int threads = 1;
-  int ranks = 1;
-  int matrices = 0;
-  double mean[sparse_phases] = {};   ///< geometric, by SparsePhase
-  double least[sparse_phases] = {};  ///< the worst matrix'
-};
-
-/// One for each contender that was compared anywhere, in the order of the rows.
-std::vector<SparseSummary> summaries_of(std::span<const SparseRow> rows);
+/// The speed-ups of each contender over the matrices that it and a peer were measured on, in the
+/// order of the rows: geometric means, and the worst matrix'.
+std::vector<Row> summaries_of(std::span<const Row> rows);
 
 /// The columns of `spbench eliminate --matrix`, and of its last table.
-std::span<const Column<SparseRow>> sparse_columns();
-std::span<const Column<SparseSummary>> sparse_summary_columns();
+Columns sparse_columns();
+Columns sparse_summary_columns();
 
 }  // namespace spsolve::bench

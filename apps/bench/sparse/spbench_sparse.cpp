@@ -3,7 +3,6 @@
 #include "apps/bench/sparse/spbench_sparse.hpp"
 
 #include <algorithm>
-#include <iostream>
 
 #include <fmt/format.h>
 
@@ -29,6 +28,7 @@ std::vector<std::string> matrix_names(const std::vector<std::string>& matrices) 
 
 void run_sparse_bench(const SparseOptions& options, const bench::Environment& environment,
                       Team& team) {
+  Results results(options.files, environment, bench::sparse_columns(), team);
   const bool speaks = team.rank() == 0;
   bench::SparsePlan plan = options.plan;
   const auto names = together(team, [&] {
@@ -47,53 +47,28 @@ void run_sparse_bench(const SparseOptions& options, const bench::Environment& en
                     plan.alone ? "--methods none --peers none"
                                : "--only-on-all-ranks, of these methods and peers,");
   }
-  if (speaks)
-    print_out(to_text(environment) + bench::peers_left_out(bench::sparse_peers(), options.peers));
-  std::vector<bench::SparseRow> all;
+  results.begin(bench::peers_left_out(bench::sparse_peers(), options.peers));
+  results.facts = [](std::span<const bench::Row> rows) -> nlohmann::ordered_json {
+    return {{"summary", to_json(bench::sparse_summary_columns(), bench::summaries_of(rows))}};
+  };
   for (const std::string& name : names) {
     bench::SparseSystem system;
     together(team, [&] {
       if (speaks) system = bench::load_sparse_system(name);
     });
-    const auto rows = bench::sample_sparse(
-        team, system, candidates, plan.samples,
-        [](const std::string& line) { std::cerr << "  " << line << '\n'; }, plan.systems);
-    together(team, [&] {
-      if (!speaks) return;
-      all.insert(all.end(), rows.begin(), rows.end());
-      std::vector<bench::SparseRow> measured;
-      std::string refused;
-      for (const bench::SparseRow& row : rows) {
-        if (row.refused.empty()) {
-          measured.push_back(row);
-        } else {
-          refused +=
-              fmt::format("refused: {}{}: {}\n", row.contender,
-                          row.ranks > 1 ? fmt::format(" on {} ranks", row.ranks) : "", row.refused);
-        }
-      }
-      print_out(fmt::format("\n{}: n = {}, {} non-zeros, {}\n", name, system.order,
+    const auto rows = bench::sample_sparse(team, system, candidates, plan.samples, plan.systems);
+    results.add(fmt::format("\n{}: n = {}, {} non-zeros, {}\n", name, system.order,
                             system.matrix.nonzeros(),
                             system.maybe_definite ? "symmetric with a positive diagonal"
                             : system.symmetric    ? "symmetric indefinite"
-                                                  : "unsymmetric") +
-                to_text(bench::tabulate(bench::sparse_columns(),
-                                        std::span<const bench::SparseRow>(measured))) +
-                refused);
-      write_results(
-          options.files, environment,
-          bench::tabulate(bench::sparse_columns(), std::span<const bench::SparseRow>(all)),
-          {{"summary", to_json(bench::tabulate(
-                           bench::sparse_summary_columns(),
-                           std::span<const bench::SparseSummary>(bench::summaries_of(all))))}});
-    });
+                                                  : "unsymmetric"),
+                rows);
   }
-  const auto summaries = bench::summaries_of(all);
+  const auto summaries = bench::summaries_of(results.rows());
   together(team, [&] {
     if (!speaks || summaries.empty()) return;
     print_out("\nThe shortest time of a peer / own, geometric means over the matrices:\n" +
-              to_text(bench::tabulate(bench::sparse_summary_columns(),
-                                      std::span<const bench::SparseSummary>(summaries))));
+              to_text(bench::sparse_summary_columns(), summaries));
   });
 }
 

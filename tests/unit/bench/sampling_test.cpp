@@ -4,15 +4,14 @@
 
 #include <cmath>
 #include <limits>
-#include <set>
 
 #include <gtest/gtest.h>
 
 #include "apps/bench/bandwidth.hpp"
 #include "apps/bench/convert_bench.hpp"
 #include "apps/bench/multiply/multiply_bench.hpp"
-#include "apps/bench/table.hpp"
 #include "core/error.hpp"
+#include "matrix/formats/conversions.hpp"
 #include "matrix/generate/generate.hpp"
 #include "multiply/compare.hpp"
 #include "multiply/cost.hpp"
@@ -33,29 +32,14 @@ TEST(Sampling, RepeatsShortWorkWithinASample) {
   };
   const Sampled sampled = sample(run, {5, 6e-3});
   EXPECT_EQ(sampled.repeats, 8);
-  EXPECT_EQ(sampled.seconds.count, 5);
-  EXPECT_DOUBLE_EQ(sampled.seconds.median, 1e-3);
+  EXPECT_EQ(sampled.samples, std::vector<double>(5, 1e-3));
   EXPECT_EQ(runs, 1 + (1 + 2 + 4 + 8) + 5 * 8);
-}
-
-TEST(Sampling, FiguresAreOfAllRounds) {
-  Sampled all;
-  double second = 1;
-  const auto run = [&](int) { return second; };
-  for (const double value : {1.0, 5.0, 2.0}) {
-    second = value;
-    all.add(sample(run, {3, 0.0}));
-  }
-  EXPECT_EQ(all.seconds.count, 9);
-  EXPECT_EQ(all.seconds.median, 2.0);
-  EXPECT_EQ(all.seconds.max, 5.0);
-  EXPECT_FALSE(all.cold_seconds.has_value());
 }
 
 TEST(Sampling, WorkWithoutDurationEnds) {
   const Sampled sampled = sample([](int) { return 0.0; }, {2, 1e-3});
-  EXPECT_EQ(sampled.seconds.count, 2);
-  EXPECT_EQ(sampled.seconds.max, 0.0);
+  EXPECT_EQ(sampled.samples, std::vector<double>(2, 0.0));
+  EXPECT_TRUE(sampled.cold_samples.empty());
 }
 
 TEST(Bandwidth, TriadCountsThreeArrays) {
@@ -99,21 +83,30 @@ TEST(CompareProducts, MeasuresErrors) {
   EXPECT_FALSE(nan.within_bound());
 }
 
-TEST(KernelSampling, EveryKernelOfTheTableIsRightOrRefuses) {
+/// The rows of some kernels on a matrix, with this host alone.
+std::vector<Row> sampled(std::string_view spec, MultiplyPlan plan) {
+  plan.sampling = quick;
   HostDevice host(-1);
+  Device* const devices[] = {&host};
+  return sample_matrix(std::string(spec), generate_matrix(spec), plan, devices);
+}
+
+TEST(KernelSampling, EveryKernelOfTheTableIsRightOrRefuses) {
+  MultiplyPlan plan;
+  plan.columns = {3};
+  plan.threads = {2};
+  for (const Kernel& kernel : host_kernels()) plan.kernels.push_back(&kernel);
   for (const std::string_view spec : {"grid2d:7", "random_sparse:30:20:4", "power_law:100:5"}) {
-    const Csr<double> matrix = generate_matrix(spec);
-    const MatrixFacts facts = facts_of(matrix);
-    const auto work = make_workload(matrix, facts, 3, 1);
-    for (const Kernel& kernel : host_kernels()) {
-      SCOPED_TRACE(testing::Message() << kernel.name << " on " << spec);
-      const SampleOrRefusal result = sample_kernel(kernel, host, work, 2, quick);
-      EXPECT_EQ(result.sample.has_value(), kernel.refuse(facts, 3, sizeof(double)).empty());
-      EXPECT_EQ(result.refused.empty(), result.sample.has_value());
-      if (!result.sample) continue;
-      EXPECT_TRUE(result.sample->errors->within_bound()) << result.sample->errors->scaled;
-      EXPECT_EQ(result.sample->product.seconds.count, 3);
-      EXPECT_GT(result.sample->format_bytes, 0);
+    const MatrixFacts facts = facts_of(generate_matrix(spec));
+    const std::vector<Row> rows = sampled(spec, plan);
+    ASSERT_EQ(rows.size(), plan.kernels.size());
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      SCOPED_TRACE(testing::Message() << rows[k].name << " on " << spec);
+      EXPECT_EQ(rows[k].refused, plan.kernels[k]->refuse(facts, 3, sizeof(double)));
+      if (!rows[k].measured()) continue;
+      EXPECT_LE(rows[k].number("scaled_error"), rows[k].number("error_bound"));
+      EXPECT_EQ(rows[k].cell("samples"), 3);
+      EXPECT_GT(rows[k].number("format_bytes"), 0);
     }
   }
 }
@@ -125,56 +118,46 @@ TEST(KernelSampling, AnElementThatIsLeftOutIsSeen) {
         csr_serial(a.matrix, x, y, columns);
         y[a.matrix.rows * columns - 1] = last;
       }>({"forgetful", "csr", true, "leaves the last element as it is", takes_all});
-  HostDevice host(-1);
-  const Csr<double> matrix = generate_matrix("grid2d:4");
-  const auto work = make_workload(matrix, facts_of(matrix), 2, 1);
-  const auto result = sample_kernel(forgetful, host, work, 1, quick);
-  EXPECT_FALSE(result.sample->errors->within_bound());
+  MultiplyPlan plan;
+  plan.kernels = {&forgetful};
+  plan.columns = {2};
+  const std::vector<Row> rows = sampled("grid2d:4", plan);
+  EXPECT_GT(rows[0].cell("largest_error"), 1);
+  EXPECT_GT(rows[0].cell("scaled_error"), rows[0].cell("error_bound"));
 }
 
 TEST(KernelSampling, RowsCompareWithinTheirGroup) {
-  const auto row = [](std::string_view kernel, KernelDevice device, Index k, int threads,
-                      double seconds) {
-    MultiplyRow result;
-    result.kernel = host_kernels()[0];
-    result.kernel.name = kernel;
-    result.kernel.device = device;
-    result.k = k;
-    result.threads = threads;
-    result.result.sample.emplace();
-    result.result.sample->product.seconds.median = seconds;
+  const auto row = [](std::string_view kernel, Index k, int threads, double seconds) {
+    Row result;
+    result.cells = {{"kernel", kernel}, {"k", k}, {"median_s", seconds}};
+    if (threads > 0) result["threads"] = threads;
     return result;
   };
-  const auto host = KernelDevice::host;
-  std::vector<MultiplyRow> rows{
-      row("base", host, 1, 1, 8.0), row("base", host, 1, 2, 4.0),
-      row("fast", host, 1, 1, 2.0), row("fast", host, 1, 2, 1.0),
-      row("fast", host, 3, 1, 3.0), row("gpu", KernelDevice::cuda, 1, 0, 0.5)};
-  rows.emplace_back();  // a refusal
+  std::vector<Row> rows{row("base", 1, 1, 8.0), row("base", 1, 2, 4.0), row("fast", 1, 1, 2.0),
+                        row("fast", 1, 2, 1.0), row("fast", 3, 1, 3.0), row("gpu", 1, 0, 0.5)};
+  rows.emplace_back().refused = std::string("it does not");
   compare_rows(rows, "base");
-  EXPECT_EQ(rows[0].speedup, 1.0);
-  EXPECT_EQ(rows[2].speedup, 4.0);
-  EXPECT_EQ(rows[3].speedup, 4.0);
-  EXPECT_EQ(rows[3].of_fastest, 0.5);
-  EXPECT_EQ(rows[4].speedup, std::nullopt);
-  EXPECT_EQ(rows[4].of_fastest, 1.0);
-  EXPECT_EQ(rows[5].speedup, 8.0);
-  EXPECT_EQ(rows[6].speedup, std::nullopt);
+  EXPECT_EQ(rows[0].number("speedup"), 1.0);
+  EXPECT_EQ(rows[0].cell("baseline"), "base");
+  EXPECT_EQ(rows[2].number("speedup"), 4.0);
+  EXPECT_EQ(rows[3].number("speedup"), 4.0);
+  EXPECT_EQ(rows[3].number("of_fastest"), 0.5);
+  EXPECT_TRUE(rows[4].cell("speedup").is_null());
+  EXPECT_TRUE(rows[4].cell("baseline").is_null());
+  EXPECT_EQ(rows[4].number("of_fastest"), 1.0);
+  EXPECT_EQ(rows[5].number("speedup"), 8.0);
+  EXPECT_TRUE(rows[6].cell("speedup").is_null());
 }
 
 TEST(KernelSampling, WithoutACheckThereAreNoErrors) {
   MultiplyPlan plan;
   plan.kernels = {&host_kernels()[0]};
   plan.columns = {2};
-  plan.sampling = quick;
   plan.check = false;
-  HostDevice host(-1);
-  Device* const devices[] = {&host};
-  const auto rows = sample_matrix("grid2d:3", generate_matrix("grid2d:3"), plan, devices,
-                                  [](const MultiplyRow&) {});
+  const std::vector<Row> rows = sampled("grid2d:3", plan);
   ASSERT_EQ(rows.size(), 1u);
-  ASSERT_TRUE(rows[0].result.sample.has_value());
-  EXPECT_FALSE(rows[0].result.sample->errors.has_value());
+  EXPECT_TRUE(rows[0].measured());
+  EXPECT_TRUE(rows[0].cell("scaled_error").is_null());
 }
 
 TEST(KernelSampling, KernelsOfADeviceThatIsNotHereAreRefused) {
@@ -184,20 +167,14 @@ TEST(KernelSampling, KernelsOfADeviceThatIsNotHereAreRefused) {
   plan.kernels = {&other, &host_kernels()[0]};
   plan.columns = {2};
   plan.precisions = {Precision::float32, Precision::float64};
-  plan.sampling = quick;
   plan.rounds = 2;
-  HostDevice host(-1);
-  Device* const devices[] = {&host};
-  int seen = 0;
-  const auto rows = sample_matrix("grid2d:3", generate_matrix("grid2d:3"), plan, devices,
-                                  [&](const MultiplyRow&) { ++seen; });
+  const std::vector<Row> rows = sampled("grid2d:3", plan);
   ASSERT_EQ(rows.size(), 4u);
-  EXPECT_EQ(seen, 4);
-  EXPECT_NE(rows[0].result.refused.find("no cuda device"), std::string::npos);
-  EXPECT_TRUE(rows[1].result.sample.has_value());
-  EXPECT_EQ(rows[1].result.sample->errors->roundoff, 0x1p-24);
-  EXPECT_EQ(rows[1].result.sample->product.seconds.count, 2 * quick.samples);
-  EXPECT_GT(rows[3].floor_bytes(), rows[1].floor_bytes());
+  EXPECT_EQ(rows[0].refused, "there is no cuda device here");
+  EXPECT_TRUE(rows[1].measured());
+  EXPECT_EQ(rows[1].number("unit_roundoff"), 0x1p-24);
+  EXPECT_EQ(rows[1].cell("samples"), 2 * quick.samples);
+  EXPECT_GT(rows[3].number("floor_bytes"), rows[1].number("floor_bytes"));
 }
 
 TEST(ConversionSampling, EveryConversionRuns) {
@@ -208,53 +185,16 @@ TEST(ConversionSampling, EveryConversionRuns) {
   entries.value = {1, 2, 3};
   ConversionPlan plan;
   plan.sampling = quick;
-  const auto all = sample_conversions("m", entries, plan, [](const ConversionRow&) {});
+  const auto all = sample_conversions("m", entries, plan);
   EXPECT_EQ(all.size(), conversions().size());
-  for (const ConversionRow& row : all) EXPECT_EQ(row.refused, "") << row.conversion.name;
+  for (const Row& row : all) {
+    EXPECT_EQ(row.refused, "") << row.name;
+    EXPECT_EQ(row.cell("samples"), quick.samples) << row.name;
+    EXPECT_FALSE(row.cell("speedup").is_null()) << row.name;
+  }
   plan.most_steps = 8;
-  for (const ConversionRow& row : sample_conversions("m", entries, plan, [](const auto&) {}))
-    EXPECT_EQ(row.refused.empty(), !row.conversion.quadratic) << row.conversion.name;
-}
-
-struct Pair {
-  std::string text;
-  double number;
-};
-
-const Column<Pair> pair_columns[] = {
-    {"text", "a text", "{}", "Text", [](const Pair& pair) { return Cell(pair.text); }},
-    {"number", "a number", "{:.1f}", "Number", [](const Pair& pair) { return Cell(pair.number); }},
-    {"hidden", "only in files", "", "", [](const Pair&) { return Cell(); }},
-};
-
-TEST(BenchTable, SaysTheSameInEveryForm) {
-  const std::vector<Pair> pairs{{"plain", 0.1}, {"a, \"b\"", std::nan("")}, {"long text", 1e300}};
-  Table table = tabulate(std::span<const Column<Pair>>(pair_columns), std::span<const Pair>(pairs));
-  add_constant(table, "same", 7);
-  EXPECT_EQ(to_csv(table),
-            "text,number,hidden,same\n"
-            "plain,0.1,,7\n"
-            "\"a, \"\"b\"\"\",,,7\n"
-            "long text,1e+300,,7\n");
-  const auto json = to_json(table);
-  EXPECT_EQ(json.size(), 3u);
-  EXPECT_EQ(json[0]["number"], 0.1);
-  EXPECT_TRUE(json[1]["number"].is_null());
-  EXPECT_TRUE(json[0]["hidden"].is_null());
-  EXPECT_EQ(json[2]["same"], 7);
-  table.rows.pop_back();
-  EXPECT_EQ(to_text(table),
-            "Text    Number\n"
-            "plain      0.1\n"
-            "a, \"b\"     nan\n");
-}
-
-TEST(BenchTable, ColumnsOfTheBenchmarkAreUniqueAndExplained) {
-  std::set<std::string_view> names;
-  for (const auto& column : multiply_columns()) {
-    EXPECT_TRUE(names.insert(column.name).second) << column.name;
-    EXPECT_GT(column.help.size(), 3u) << column.name;
-    EXPECT_EQ(column.shown.empty(), column.heading.empty()) << column.name;
+  for (const Row& row : sample_conversions("m", entries, plan)) {
+    EXPECT_EQ(row.measured(), row.cell("quadratic") == false) << row.name;
   }
 }
 

@@ -59,17 +59,27 @@ SparseCandidate recorded(std::string name, std::string& calls, std::string refus
       [&calls](const SparseSystem& system) { return std::make_unique<Recorded>(system, calls); }};
 }
 
-SparseRow row(std::string matrix, std::string contender, bool peer, double seconds) {
-  SparseRow made;
-  made.matrix = std::move(matrix);
-  made.contender = std::move(contender);
+Row row(std::string matrix, std::string contender, bool peer, double seconds) {
+  Row made;
+  made.name = contender;
   made.peer = peer;
-  for (Statistics& phase : made.seconds) phase.median = seconds;
+  made.cells = {{"matrix", matrix}, {"contender", contender}, {"threads", 1}, {"ranks", 1}};
+  made["backward_error"] = 0.0;
+  for (const char* phase : {"analyse_s", "factor_s", "total_s"}) made.samples[phase] = {seconds};
+  made.settle();
   return made;
 }
 
-double total_speedup(const SparseRow& row) {
-  return row.speedup[static_cast<int>(SparsePhase::total)].value_or(-1);
+double total_speedup(const Row& row) {
+  const double speedup = row.number("total_speedup");
+  return std::isnan(speedup) ? -1 : speedup;
+}
+
+/// The rows of a contest that says nothing.
+std::vector<Row> sampled(SparseSystem& system, const std::vector<SparseCandidate>& candidates,
+                         int samples, int systems = 0) {
+  SoloTeam team;
+  return sample_sparse(team, system, candidates, samples, systems, [](const std::string&) {});
 }
 
 TEST(SparseBench, EveryRoundRunsAllPhasesOfAllInTurns) {
@@ -78,54 +88,49 @@ TEST(SparseBench, EveryRoundRunsAllPhasesOfAllInTurns) {
   std::string calls;
   std::vector<std::string> lines;
   const auto rows = sample_sparse(team, system, {recorded("one", calls), recorded("two", calls)}, 3,
-                                  [&](const std::string& line) { lines.push_back(line); });
+                                  0, [&](const std::string& line) { lines.push_back(line); });
   std::string expected;
   for (int run = 0; run < 6; ++run) expected += "afvfsm";
   EXPECT_EQ(calls, expected);
   ASSERT_EQ(rows.size(), 2u);
   ASSERT_EQ(lines.size(), 6u);
-  EXPECT_THAT(lines[3], HasSubstr("two on convdiff3d:3, 2 of 3: analyse "));
-  for (const SparseRow& row : rows) {
+  EXPECT_THAT(lines[3], HasSubstr("two on convdiff3d:3, 2 of 3: analyse_s "));
+  for (const Row& row : rows) {
     EXPECT_EQ(row.refused, "");
-    EXPECT_EQ(row.order, 27);
-    EXPECT_EQ(row.nonzeros, system.matrix.nonzeros());
-    EXPECT_EQ(row.seconds[0].count, 3);
+    EXPECT_EQ(row.cell("n"), 27);
+    EXPECT_EQ(row.cell("nonzeros"), system.matrix.nonzeros());
+    EXPECT_EQ(row.cell("samples"), 3);
     // The solutions are of the values that were set last.
-    EXPECT_LT(row.backward_error, 1e-14);
-    EXPECT_LT(row.componentwise_error, 1e-12);
-    EXPECT_EQ(row.figures.nonzeros, 12.0);
+    EXPECT_LT(row.number("backward_error"), 1e-14);
+    EXPECT_LT(row.number("componentwise_error"), 1e-12);
+    EXPECT_EQ(row.cell("factor_nonzeros"), 12.0);
   }
 }
 
 TEST(SparseBench, ASequenceOfSystemsIsAnalysedOnce) {
-  SoloTeam team;
   SparseSystem system = load_sparse_system("convdiff3d:3");
   for (const int systems : {1, 4}) {
     std::string calls, expected = "afvfsm";
-    const auto rows = sample_sparse(
-        team, system, {recorded("one", calls)}, 1, [](const std::string&) {}, systems);
+    const auto rows = sampled(system, {recorded("one", calls)}, 1, systems);
     for (int k = 0; k < systems; ++k) expected += "vfs";
     EXPECT_EQ(calls, expected);
-    EXPECT_EQ(rows[0].systems, systems);
-    EXPECT_LT(rows[0].backward_error, 1e-14);  // of the last of them, too
-    EXPECT_GT(rows[0].median(SparsePhase::sequence), 0);
+    EXPECT_EQ(rows[0].cell("systems"), systems);
+    EXPECT_LT(rows[0].number("backward_error"), 1e-14);  // of the last of them, too
+    EXPECT_GT(rows[0].number("sequence_s"), 0);
   }
 }
 
 TEST(SparseBench, AnIndefiniteMatrixIsTriedAgainWithoutCholesky) {
-  SoloTeam team;
   SparseSystem system = load_sparse_system("grid2d:3");
   EXPECT_TRUE(system.maybe_definite);
   std::string calls;
-  const auto rows =
-      sample_sparse(team, system, {recorded("one", calls)}, 1, [](const std::string&) {});
+  const auto rows = sampled(system, {recorded("one", calls)}, 1);
   EXPECT_EQ(calls, "afafvfsm");
   EXPECT_FALSE(system.maybe_definite);
   EXPECT_EQ(rows[0].refused, "");
 }
 
 TEST(SparseBench, WhatRefusesIsNamedAndTriedOnce) {
-  SoloTeam team;
   SparseSystem system = load_sparse_system("convdiff3d:2");
   std::string calls, other;
   SparseCandidate failing = recorded("three", other);
@@ -134,17 +139,14 @@ TEST(SparseBench, WhatRefusesIsNamedAndTriedOnce) {
     ++tries;
     fail(ExitCode::resources, "there is no room");
   };
-  const auto rows = sample_sparse(
-      team, system,
-      {recorded("one", other, "it does not like it"), recorded("two", calls), failing}, 2,
-      [](const std::string&) {});
+  const auto rows = sampled(
+      system, {recorded("one", other, "it does not like it"), recorded("two", calls), failing}, 2);
   EXPECT_EQ(rows[0].refused, "it does not like it");
   EXPECT_EQ(rows[1].refused, "");
   EXPECT_EQ(rows[2].refused, "there is no room");
   EXPECT_EQ(other, "");
   EXPECT_EQ(tries, 1);
-  const Table table = tabulate(sparse_columns(), std::span<const SparseRow>(rows));
-  const auto json = to_json(table);
+  const auto json = to_json(sparse_columns(), rows);
   EXPECT_TRUE(json[0]["factor_s"].is_null());
   EXPECT_TRUE(json[0]["gflops"].is_null());
   EXPECT_EQ(json[0]["refused"], "it does not like it");
@@ -159,17 +161,16 @@ TEST(SparseBench, OwnMethodsHaveAllPhases) {
     SparseSystem system = load_sparse_system(name);
     SparsePlan plan;
     plan.methods = {Method::sparse_lu, Method::gauss_jordan};
-    const auto rows =
-        sample_sparse(team, system, sparse_candidates(plan, team), 1, [](const std::string&) {});
+    const auto rows = sampled(system, sparse_candidates(plan, team), 1);
     ASSERT_EQ(rows.size(), 2u);
-    EXPECT_EQ(rows[0].contender, "sparse_lu");
-    EXPECT_EQ(rows[0].figures.kind, "LU");
-    EXPECT_LT(rows[0].figures.nonzeros, rows[1].figures.nonzeros);
-    EXPECT_EQ(rows[1].contender, "gauss_jordan");
-    EXPECT_EQ(rows[1].figures.kind, "gauss_jordan");
-    for (const SparseRow& row : rows) {
+    EXPECT_EQ(rows[0].cell("contender"), "sparse_lu");
+    EXPECT_EQ(rows[0].cell("factors"), "LU");
+    EXPECT_LT(rows[0].number("factor_nonzeros"), rows[1].number("factor_nonzeros"));
+    EXPECT_EQ(rows[1].cell("contender"), "gauss_jordan");
+    EXPECT_EQ(rows[1].cell("factors"), "gauss_jordan");
+    for (const Row& row : rows) {
       EXPECT_EQ(row.refused, "");
-      EXPECT_LT(row.backward_error, 1e-12) << name;
+      EXPECT_LT(row.number("backward_error"), 1e-12) << name;
       EXPECT_EQ(total_speedup(row), -1);
     }
   }
@@ -189,41 +190,40 @@ TEST(SparseBench, OwnMethodsRefuseWhatTheyDoNotDoOrDoesNotFit) {
 }
 
 TEST(SparseBench, ComparesWithTheBestPeerThatIsRight) {
-  std::vector<SparseRow> rows{row("a", "own", false, 2), row("a", "p", true, 4),
-                              row("a", "q", true, 1), row("a", "r", true, 8)};
-  rows[2].backward_error = 1e-3;
+  std::vector<Row> rows{row("a", "own", false, 2), row("a", "p", true, 4), row("a", "q", true, 1),
+                        row("a", "r", true, 8)};
+  rows[2]["backward_error"] = 1e-3;
   rows[3].refused = "it does not like it";
-  compare(rows);
+  compare_sparse(rows);
   EXPECT_EQ(total_speedup(rows[0]), 2);
   EXPECT_EQ(total_speedup(rows[1]), 1);
   EXPECT_EQ(total_speedup(rows[2]), 4);
   EXPECT_EQ(total_speedup(rows[3]), -1);
   // A phase without time has no speed-up, and where no peer is right there is none at all.
-  rows[0].seconds[static_cast<int>(SparsePhase::analyse)].median = 0;
-  compare(rows);
-  EXPECT_FALSE(rows[0].speedup[static_cast<int>(SparsePhase::analyse)]);
-  rows[1].backward_error = std::nan("");
-  compare(rows);
+  rows[0]["analyse_s"] = 0.0;
+  compare_sparse(rows);
+  EXPECT_TRUE(rows[0].cell("analyse_speedup").is_null());
+  rows[1]["backward_error"] = std::nan("");
+  compare_sparse(rows);
   EXPECT_EQ(total_speedup(rows[0]), -1);
 }
 
 TEST(SparseBench, SummariesAreGeometricMeans) {
-  std::vector<SparseRow> rows{row("a", "own", false, 2), row("a", "p", true, 4),
-                              row("b", "own", false, 4), row("b", "p", true, 2),
-                              row("c", "own", false, 1), row("c", "p", true, 1)};
+  std::vector<Row> rows{row("a", "own", false, 2), row("a", "p", true, 4),
+                        row("b", "own", false, 4), row("b", "p", true, 2),
+                        row("c", "own", false, 1), row("c", "p", true, 1)};
   rows[5].refused = "it does not like it";
   for (std::size_t k = 0; k < rows.size(); k += 2) {
-    compare(std::span(rows).subspan(k, 2));
+    compare_sparse(std::span(rows).subspan(k, 2));
   }
   const auto summaries = summaries_of(rows);
   ASSERT_EQ(summaries.size(), 2u);
-  const int total = static_cast<int>(SparsePhase::total);
-  EXPECT_EQ(summaries[0].contender, "own");
-  EXPECT_EQ(summaries[0].matrices, 2);
-  EXPECT_DOUBLE_EQ(summaries[0].mean[total], 1);  // of 2 and 1/2
-  EXPECT_EQ(summaries[0].least[total], 0.5);
-  EXPECT_EQ(summaries[1].contender, "p");
-  EXPECT_EQ(summaries[1].mean[total], 1);
+  EXPECT_EQ(summaries[0].cell("contender"), "own");
+  EXPECT_EQ(summaries[0].cell("matrices"), 2);
+  EXPECT_DOUBLE_EQ(summaries[0].number("total_speedup"), 1);  // of 2 and 1/2
+  EXPECT_EQ(summaries[0].number("least_total_speedup"), 0.5);
+  EXPECT_EQ(summaries[1].cell("contender"), "p");
+  EXPECT_EQ(summaries[1].number("total_speedup"), 1);
 }
 
 TEST(OwnSparse, DoesNotTryAgainWhatFailed) {
@@ -302,12 +302,11 @@ TEST(SparsePeers, SolveWhatTheyTake) {
   }
   for (const char* name : {"elastic3d:2", "convdiff3d:4", "kkt:60", "helmholtz2d:9", "cage:40"}) {
     SparseSystem system = load_sparse_system(name);
-    for (const SparseRow& row :
-         sample_sparse(team, system, sparse_candidates(plan, team), 1, [](const std::string&) {})) {
-      SCOPED_TRACE(row.contender + " on " + name);
+    for (const Row& row : sampled(system, sparse_candidates(plan, team), 1)) {
+      SCOPED_TRACE(row.name + " on " + name);
       if (!row.refused.empty()) continue;
-      EXPECT_LT(row.backward_error, 1e-13);
-      EXPECT_GT(row.figures.nonzeros.value_or(0), static_cast<double>(system.order));
+      EXPECT_LT(row.number("backward_error"), 1e-13);
+      EXPECT_GT(row.number("factor_nonzeros"), static_cast<double>(system.order));
     }
     // That helmholtz2d is indefinite is found out.
     EXPECT_EQ(system.maybe_definite,
