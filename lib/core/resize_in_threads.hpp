@@ -11,7 +11,7 @@ namespace spsolve::inline core {
 /// them. Numbers alone.
 template <typename T>
 void resize_in_threads(std::vector<T>& values, std::size_t size) {
-  static_assert(std::is_arithmetic_v<T>);
+  static_assert(std::is_trivially_copyable_v<T>);
   constexpr std::size_t page = 4096, worthwhile = std::size_t{1} << 20;
   values.reserve(size);
   const std::size_t bytes = size * sizeof(T);

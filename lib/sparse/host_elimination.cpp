@@ -28,7 +28,7 @@ std::vector<T> between(const SparseAnalysis& analysis, const std::vector<double>
 
 template <typename T>
 PivotRule perturbing_rule() {
-  return {std::sqrt(static_cast<double>(std::numeric_limits<T>::epsilon()) / 2)};
+  return {std::sqrt(static_cast<double>(std::numeric_limits<Real<T>>::epsilon()) / 2)};
 }
 
 template <typename T>

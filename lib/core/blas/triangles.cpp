@@ -48,7 +48,7 @@ class PackedTriangle {
           if (i < k && k < n) {
             *to++ = a[i * row_step + k * column_step];
           } else if (i == k) {
-            *to++ = unit || k >= n ? 1 : 1 / a[i * row_step + k * column_step];
+            *to++ = unit || k >= n ? T(1) : T(1) / a[i * row_step + k * column_step];
           } else {
             *to++ = 0;
           }

@@ -176,7 +176,7 @@ class BlockedElimination {
     const PanelOutcome outcome = rows_.factor_panel(panel, pivoting_);
     result_.redone_panels += outcome.redone ? 1 : 0;
     if (outcome.bad_column >= 0) {
-      check(rows_.diagonal()[outcome.bad_column], outcome.bad_column);
+      check(magnitude(rows_.diagonal()[outcome.bad_column]), outcome.bad_column);
     }
     swap_numbers(outcome.swaps);
     const auto first = result_.rows_here.begin() + first_active_;
@@ -263,8 +263,7 @@ class BlockedElimination {
   void check(Range panel, double largest) {
     const std::span<const T> factors = rows_.factors(panel);
     for (Index i = 0; i < panel.size(); ++i) {
-      const auto pivot = static_cast<double>(factors[i * panel.size() + i]);
-      check(pivot, panel.first + i);
+      check(magnitude(factors[i * panel.size() + i]), panel.first + i);
     }
     include(factors, panel);
     if (std::isfinite(largest)) return;
@@ -338,7 +337,7 @@ class BlockedElimination {
   /// The pivots of a team's panel, on the diagonal of its factors.
   void include(std::span<const T> factors, Range panel) {
     for (Index i = 0; i < panel.size() && !factors.empty(); ++i) {
-      result_.pivots.include(factors[i * panel.size() + i], panel.first + i == 0);
+      result_.pivots.include(magnitude(factors[i * panel.size() + i]), panel.first + i == 0);
     }
   }
 
@@ -362,8 +361,8 @@ class BlockedElimination {
     if (alone()) {
       const std::vector<T> diagonal = rows_.diagonal();
       for (Index k = 0; k < n; ++k) {
-        check(static_cast<double>(diagonal[k]), k);
-        result_.pivots.include(diagonal[k], k == 0);
+        check(magnitude(diagonal[k]), k);
+        result_.pivots.include(magnitude(diagonal[k]), k == 0);
       }
     }
     if (n > 0) {

@@ -80,8 +80,8 @@ inline bool are_rows(std::span<const LocalIndex> rows, LocalIndex first) {
 template <typename T>
 bool are_pairs(std::span<const T> off_diagonal) {
   for (std::size_t k = 0; k < off_diagonal.size(); ++k) {
-    if (off_diagonal[k] == 0) continue;
-    if (++k == off_diagonal.size() || off_diagonal[k] != 0) return false;
+    if (off_diagonal[k] == T(0)) continue;
+    if (++k == off_diagonal.size() || off_diagonal[k] != T(0)) return false;
   }
   return true;
 }

@@ -154,7 +154,7 @@ void divide_by_d(Index rows, Index w, const T* diagonal, Index ldd, const T* off
                  Index ld) {
   for (Index k = 0; k < w; ++k) {
     T* first = b + k * ld;
-    if (off_diagonal[k] == 0) {
+    if (off_diagonal[k] == T(0)) {
       const T inverse = 1 / diagonal[k + k * ldd];
       for (Index i = 0; i < rows; ++i) first[i] *= inverse;
       continue;
@@ -211,11 +211,11 @@ void multiply_by_d(Index count, Index w, const T* l, Index ld, const T* diagonal
     const T* own = l + k * ld;
     const T d = diagonal[k + k * ldd];
     for (Index i = 0; i < count; ++i) column[i] = d * own[i];
-    if (off_diagonal[k] != 0) {
+    if (off_diagonal[k] != T(0)) {
       const T* next = own + ld;
       for (Index i = 0; i < count; ++i) column[i] += off_diagonal[k] * next[i];
     }
-    if (k > 0 && off_diagonal[k - 1] != 0) {
+    if (k > 0 && off_diagonal[k - 1] != T(0)) {
       const T* previous = own - ld;
       for (Index i = 0; i < count; ++i) column[i] += off_diagonal[k - 1] * previous[i];
     }

@@ -84,7 +84,7 @@ void solve_few(column_blas::Triangle t, Index w, Columns columns, const T* a, In
     subtract_group<1>(i, columns, a + k * step + first * source_step, step, source_step,
                       z + first * columns, row);
     if (t.diagonal == CblasUnit) continue;
-    const T inverse = 1 / a[k + k * ld];
+    const T inverse = T(1) / a[k + k * ld];
     for (Index c = 0; c < columns; ++c) row[c] *= inverse;
   }
 }

@@ -64,7 +64,7 @@ void divide_by_d(Index w, const T* diagonal, Index ld, const T* off_diagonal, In
   for (Index k = 0; k < w; ++k) {
     const T d = diagonal[k + k * ld];
     T* first = z + k * columns;
-    if (off_diagonal[k] == 0) {
+    if (off_diagonal[k] == T(0)) {
       for (Index c = 0; c < columns; ++c) first[c] /= d;
       continue;
     }

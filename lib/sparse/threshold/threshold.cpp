@@ -30,7 +30,7 @@ ThresholdFactors<T>::ThresholdFactors(const SparseAnalysis& analysis, Factorizat
       done_(analysis.fronts.size(), 0) {
   double most = 0;
   for (const double value : values) most = std::max(most, std::abs(value));
-  tiny_ = 8 * static_cast<double>(std::numeric_limits<T>::epsilon()) * most;
+  tiny_ = 8 * static_cast<double>(std::numeric_limits<Real<T>>::epsilon()) * most;
   const Fronts& fronts = analysis.fronts;
   const auto step = [&](LocalIndex s, const Tiles& tiles, ThresholdOutcome& outcome) {
     eliminate(s, values, tiles, outcome);

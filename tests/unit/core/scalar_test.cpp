@@ -1,6 +1,7 @@
 #include "core/scalar.hpp"
 
 #include <complex>
+#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -39,6 +40,20 @@ TYPED_TEST(ScalarTest, TakesMagnitudesAndConjugates) {
     EXPECT_EQ(magnitude(T(-3)), 3);
     EXPECT_EQ(pivot_size(T(-3)), 3);
     EXPECT_EQ(conj(T(-3)), -3);
+  }
+}
+
+TYPED_TEST(ScalarTest, KeepsASignAndTellsFiniteNumbers) {
+  using T = TypeParam;
+  constexpr auto infinity = std::numeric_limits<Real<T>>::infinity();
+  EXPECT_EQ(with_magnitude(T(0), Real<T>(2)), T(2));
+  EXPECT_TRUE(is_finite(T(1)));
+  EXPECT_FALSE(is_finite(T(infinity)));
+  if constexpr (is_complex<T>) {
+    EXPECT_EQ(with_magnitude(T(0, -3), Real<T>(6)), T(0, -6));
+    EXPECT_FALSE(is_finite(T(1, infinity)));
+  } else {
+    EXPECT_EQ(with_magnitude(T(-3), Real<T>(6)), -6);
   }
 }
 
