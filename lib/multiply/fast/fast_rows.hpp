@@ -175,7 +175,11 @@ template <int rows, typename T, typename Column>
       const V x_part = gather(x, columns + k + c * full);
 #pragma GCC unroll 4
       for (int r = 0; r < rows; ++r) {
-        part[c][r] += load<V>(values + r * stride + k + c * full) * x_part;
+        const T* const own = values + r * stride + k + c * full;
+        // Short streams side by side are none to the processor: values of the next rows are asked
+        // for ahead.
+        if constexpr (rows > 1) __builtin_prefetch(own + 2 * rows * stride);
+        part[c][r] += load<V>(own) * x_part;
       }
     }
   }
