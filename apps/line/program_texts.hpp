@@ -41,7 +41,7 @@ struct Choices {
   bool assignments = false;        ///< the words are KEY=VALUE; KEY= alone may be completed
 };
 
-/// A program as manual pages and completions show it. `app` must outlive it.
+/// A program as manual pages and completions show it.
 struct Program {
   const CLI::App& app;
   std::string sentence;  ///< what it does, for the head of the manual page

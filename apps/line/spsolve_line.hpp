@@ -50,7 +50,7 @@ std::span<const ShortOption> short_options();
 /// Reads the words of a command line.
 class SpsolveParser {
  public:
-  /// Words that are read go into `line`, which must outlive this.
+  /// Words that are read go into `line`.
   explicit SpsolveParser(SpsolveLine& line);
   ~SpsolveParser();
 

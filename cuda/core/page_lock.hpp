@@ -11,7 +11,7 @@ namespace spsolve::cuda::inline core {
 
 /// Pages of ordinary host memory that somebody else owns, locked for as long as the object lives,
 /// so that copies to and from the GPU run at the speed of the link. Locking takes a tenth of the
-/// time that new page-locked memory does. The owner must outlive the object.
+/// time that new page-locked memory does.
 class PageLock {
  public:
   PageLock() = default;
@@ -43,8 +43,8 @@ class PageLock {
   void* memory_ = nullptr;
 };
 
-/// Uploads from one and the same host memory, which somebody else owns and must outlive the object:
-/// its pages are locked from the first one on, where there are enough of them.
+/// Uploads from one and the same host memory: its pages are locked from the first one on, where
+/// there are enough of them.
 class RepeatedUpload {
  public:
   /// to <- from on `stream`; `from` must stay as it is until that is done.

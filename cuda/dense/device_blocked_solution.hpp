@@ -17,8 +17,8 @@ namespace spsolve::cuda::inline dense {
 template <typename T>
 class DeviceBlockedSolution final : public BlockedSolution<T> {
  public:
-  /// For eliminated rows at `a`, `stride` values apart, with the factors of their panels; both
-  /// outlive the object. `order` is that of the matrix.
+  /// For eliminated rows at `a`, `stride` values apart, with the factors of their panels. `order`
+  /// is that of the matrix.
   DeviceBlockedSolution(DenseStreams& streams, const T* a, Index stride, Index order,
                         FactorStore<T>& factors)
       : streams_(streams), a_(a), stride_(stride), order_(order), factors_(factors), ticket_(1) {}

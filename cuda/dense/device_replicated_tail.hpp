@@ -15,7 +15,7 @@ class DeviceReplicatedTail final : public ReplicatedTail<T> {
     Index stride, height, order;
   };
 
-  /// `own` and `factors` outlive the object; `refined` is that of DeviceBlockedRows.
+  /// `refined` is that of DeviceBlockedRows.
   DeviceReplicatedTail(DenseStreams& streams, const Own& own, Index max_width,
                        FactorStore<T>& factors, bool refined);
 

@@ -11,7 +11,6 @@ namespace spsolve::cuda::inline device {
 const VectorMemory& device_vector_memory();
 
 /// The memory of the current GPU for vectors of the links' team, which reach each other by them.
-/// The links must outlive it and what it makes.
 std::unique_ptr<VectorMemory> linked_vector_memory(GpuLinks& links);
 
 }  // namespace spsolve::cuda::device

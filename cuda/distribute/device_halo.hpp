@@ -16,7 +16,7 @@ namespace spsolve::cuda::inline distribute {
 template <typename T>
 class DeviceHalo final : public HaloDevice<T> {
  public:
-  /// `transports` must outlive the object. The products must be prepared by now.
+  /// The products must be prepared by now.
   DeviceHalo(Transports& transports, const HaloPlan& plan,
              std::span<const LocalIndex> boundary_rows);
 

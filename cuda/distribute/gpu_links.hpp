@@ -11,7 +11,7 @@ namespace spsolve::cuda::inline distribute {
 /// are worth no start of anything: they go through host memory until expect_many().
 class GpuLinks {
  public:
-  /// `team` outlives the object. Starts nothing.
+  /// Starts nothing.
   GpuLinks(Team& team, Transport wanted) : team_(team), wanted_(wanted) {}
 
   Team& team() const { return team_; }

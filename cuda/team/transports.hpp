@@ -22,7 +22,7 @@ class Transports {
  public:
   /// With a `wanted` other than automatic no other transport is tried or taken; throws
   /// Error(resources) on every rank where that one can't be had. A rank alone has no use for any.
-  /// `team` outlives the object. Collective; the same on every rank.
+  /// Collective; the same on every rank.
   Transports(Team& team, Transport wanted);
 
   Team& team() const { return team_; }

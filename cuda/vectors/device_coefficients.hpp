@@ -13,7 +13,6 @@ namespace spsolve::cuda::inline vectors {
 /// the host anyway: they stay on the GPUs of several ranks where `links` have NCCL.
 class DeviceCoefficients final : public Coefficients {
  public:
-  /// The links, which may be null, outlive the object.
   DeviceCoefficients(int rows, Index columns, Team& team, GpuLinks* links);
 
   double* row(int number) { return values_.data() + number * columns(); }

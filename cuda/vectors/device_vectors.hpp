@@ -18,7 +18,7 @@ class ReductionMemory;
 /// height and K only.
 class DeviceVectors final : public Vectors {
  public:
-  /// Coefficients of several ranks meet by `links` where there are such; they outlive the object.
+  /// Coefficients of several ranks meet by `links` where there are such.
   DeviceVectors(Team& team, const RowLayout& layout, Index columns, GpuLinks* links = nullptr);
   ~DeviceVectors() override;
 

@@ -69,7 +69,7 @@ struct SolverRow {
   /// its own.
   MemoryPlan (*plan_in_double)(const SolverQuestion& question, int rank);
 
-  /// Makes the inverse. `team` and `memory` must outlive it.
+  /// Makes the inverse.
   std::unique_ptr<Inverse> (*make)(Team& team, ComputeDevice& memory,
                                    const SolverQuestion& question, BeforeDouble before_double);
 

@@ -16,7 +16,6 @@ namespace spsolve::inline dense {
 template <typename T>
 class DenseInverse : public Inverse {
  public:
-  /// `team` and `memory` must outlive the object.
   DenseInverse(Team& team, ComputeDevice& memory, const EliminationChoice& choice)
       : team_(team), memory_(memory), choice_(choice) {}
 
@@ -85,8 +84,7 @@ class LuInverse final : public DenseInverse<T> {
   LuFactors<T> factors_;
 };
 
-/// The inverse that `choice` asks for, in any precision; `before_double` as of MixedInverse. `team`
-/// and `memory` must outlive it.
+/// The inverse that `choice` asks for, in any precision; `before_double` as of MixedInverse.
 std::unique_ptr<Inverse> make_dense_inverse(Team& team, ComputeDevice& memory,
                                             const EliminationChoice& choice,
                                             BeforeDouble before_double = {});

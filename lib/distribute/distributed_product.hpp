@@ -21,9 +21,9 @@ template <typename T>
 class DistributedProduct {
  public:
   /// Splits and converts this rank's rows: the interior part by `kernel`, the boundary part by the
-  /// same where it takes such a matrix, else by the backend's plain kernel. `rows` is given up; the
-  /// team and the backend must outlive the object. Throws the same Error on every rank where the
-  /// kernel refuses some rank's interior part. Collective.
+  /// same where it takes such a matrix, else by the backend's plain kernel. `rows` is given up.
+  /// Throws the same Error on every rank where the kernel refuses some rank's interior part.
+  /// Collective.
   DistributedProduct(Team& team, ProductBackend& backend, const Kernel& kernel,
                      const KernelOptions& options, CompressedRows&& rows, const RowLayout& x_bands);
 

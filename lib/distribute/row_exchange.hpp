@@ -15,8 +15,8 @@ namespace spsolve::inline distribute {
 class RowExchange {
  public:
   /// For the bands of the contiguous layout `bands` and the global rows `listed` that this rank
-  /// wants, none of them twice. `team` outlives the object. An all-gather of `ranks` numbers, and
-  /// a message to each rank that something is wanted of. Throws as make_halo_plan(). Collective.
+  /// wants, none of them twice. An all-gather of `ranks` numbers, and a message to each rank that
+  /// something is wanted of. Throws as make_halo_plan(). Collective.
   RowExchange(Team& team, const RowLayout& bands, const std::vector<Index>& listed);
 
   /// listed(i, :) <- x(row i of the list, :), from `band`, this rank's rows of x. A message each

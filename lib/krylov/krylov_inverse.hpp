@@ -25,7 +25,6 @@ namespace spsolve::inline krylov {
 /// right-hand sides that are not, so that there is no solution, are refused likewise.
 class KrylovInverse final : public Inverse {
  public:
-  /// `memory` must outlive the object.
   KrylovInverse(ComputeDevice& memory, const SolverOptions& options);
   ~KrylovInverse() override;
 

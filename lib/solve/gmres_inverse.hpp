@@ -15,7 +15,7 @@ namespace spsolve::inline solve {
 /// (R A C)^-1 by solve_by_gmres() on factors that are near it, where these alone are not enough.
 class GmresInverse final : public LinearOperator {
  public:
-  /// All arguments must outlive the object. Collective: norms of R A C.
+  /// Collective: norms of R A C.
   GmresInverse(SystemMatrix& matrix, const Equilibration& scaling, LinearOperator& factors);
 
   /// The outcome of a first solve.

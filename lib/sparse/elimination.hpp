@@ -21,7 +21,7 @@ class SparseElimination {
   virtual ~SparseElimination() = default;
 
   /// From now on `checkpointer` keeps the fronts of factorisations; null: nobody does. Nothing
-  /// happens where fronts are not on the host. It must outlive them.
+  /// happens where fronts are not on the host.
   virtual void checkpoint_by(FrontCheckpointer*) {}
 
   /// Factors the matrix with these values, one for each of its entries, of magnitudes up to

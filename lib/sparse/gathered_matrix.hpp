@@ -34,8 +34,7 @@ struct SparseChoice {
 /// wanted, then prepare(); again for new values. Collective, unless it says otherwise.
 class GatheredMatrix {
  public:
-  /// `analysis` is used where the matrix has its pattern; may be null. The others must outlive the
-  /// object.
+  /// `analysis` is used where the matrix has its pattern; may be null.
   GatheredMatrix(Team& team, SparseMemory& memory, LentProcessors& lent, const SparseChoice& choice,
                  std::shared_ptr<const SparseAnalysis> analysis);
 

@@ -26,7 +26,6 @@ struct ThresholdTold {
 template <typename T>
 class SparseFactorization {
  public:
-  /// The others must outlive the object.
   SparseFactorization(Team& team, SparseMemory& memory, LentProcessors& lent, bool over_ranks);
 
   /// Ranks that hold the factors.

@@ -30,8 +30,7 @@ namespace spsolve::inline sparse {
 template <typename T>
 class SparseInverse final : public Inverse {
  public:
-  /// `analysis` is used where the matrix has its pattern; may be null. `team` and `memory` must
-  /// outlive the object.
+  /// `analysis` is used where the matrix has its pattern; may be null.
   SparseInverse(Team& team, SparseMemory& memory, const SparseChoice& choice,
                 std::shared_ptr<const SparseAnalysis> analysis);
   ~SparseInverse() override;

@@ -16,7 +16,7 @@ class EliminationsOf {
   virtual std::unique_ptr<SparseElimination<T>> make(
       std::shared_ptr<const SparseAnalysis> analysis) = 0;
 
-  /// This rank's part of an elimination by all ranks of `team`; both must outlive it. Collective.
+  /// This rank's part of an elimination by all ranks of `team`. Collective.
   virtual std::unique_ptr<TeamFronts<T>> make(Team& team, const TreePartition& tree) = 0;
 };
 
@@ -27,7 +27,7 @@ class SparseMemory : public ForScalars<EliminationsOf> {
   virtual MemoryKind memory() const = 0;
 
   /// The values of `rows`, all those of `matrix`, with or without its stored zeros, to be scaled in
-  /// this memory. Both must outlive what is made.
+  /// this memory.
   virtual std::unique_ptr<ScaledValues> values_of(const Csr<double>& rows,
                                                   SystemMatrix& /*matrix*/) {
     return host_scaled_values(rows);

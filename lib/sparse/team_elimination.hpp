@@ -18,9 +18,8 @@ template <typename T>
 class TeamElimination {
  public:
   /// Deals out the fronts of the analysis that rank 0 has (others pass null), whose matrix is one
-  /// block; `bands`: the layout of vectors. `team` and `memory` must outlive the object. A message
-  /// from rank 0 to each rank, of its part. Throws std::bad_alloc as Error on every rank.
-  /// Collective.
+  /// block; `bands`: the layout of vectors. A message from rank 0 to each rank, of its part. Throws
+  /// std::bad_alloc as Error on every rank. Collective.
   TeamElimination(Team& team, SparseMemory& memory, const SparseAnalysis* analysis,
                   Factorization kind, const RowLayout& bands)
       : TeamElimination(team, memory, analysis, kind, bands,

@@ -29,7 +29,7 @@ struct SolveOutcome {
 /// succeeded. Collective, all of it.
 class SystemSolver final : public LinearOperator {
  public:
-  /// `row` is of the solver table. The team and the memory must outlive the object.
+  /// `row` is of the solver table.
   SystemSolver(std::unique_ptr<SystemMatrix> matrix, const SolverRow& row,
                const SolverQuestion& question, ComputeDevice& memory,
                BeforeDouble before_double = {});

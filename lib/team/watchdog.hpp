@@ -46,7 +46,7 @@ std::optional<Standstill> standstill(std::span<const WatchedRank> ranks, std::si
 /// ranks end; last words are left (process/last_words.hpp). Ranks of one host see each other, so
 /// that a process that stands still altogether is named, too. Steps are the beginning of a phase, a
 /// step of an elimination, every exchange with other ranks and every wait for a GPU that ends.
-/// Collective; `team` must outlive it.
+/// Collective.
 class Watchdog {
  public:
   /// 0 seconds: nobody watches.

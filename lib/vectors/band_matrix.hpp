@@ -16,7 +16,7 @@ namespace spsolve::inline vectors {
 /// otherwise.
 class BandMatrix {
  public:
-  /// `rows`: those of row_layout.band(rank), columns global. The team must outlive the object.
+  /// `rows`: those of row_layout.band(rank), columns global.
   BandMatrix(Team& team, const RowLayout& row_layout, const RowLayout& column_layout,
              Csr<double> rows, const VectorMemory& memory = host_vector_memory());
   /// With rows that products were made of in this memory, whose columns are numbered as

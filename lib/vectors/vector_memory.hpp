@@ -16,11 +16,11 @@ class VectorMemory {
  public:
   virtual ~VectorMemory() = default;
 
-  /// n x `columns` zeros, n = layout.rows; the team must outlive them.
+  /// n x `columns` zeros, n = layout.rows.
   virtual std::unique_ptr<Vectors> vectors(Team& team, const RowLayout& layout,
                                            Index columns) const = 0;
 
-  /// The products of `rows`, which must outlive them, as BandProducts numbers their columns.
+  /// The products of `rows` as BandProducts numbers their columns.
   virtual std::unique_ptr<BandProducts> products(const Csr<double>& rows,
                                                  Index own_columns) const = 0;
 
@@ -32,7 +32,7 @@ class VectorMemory {
     return nullptr;
   }
 
-  /// The carrier of the halo of such vectors; team and plan must outlive it.
+  /// The carrier of the halo of such vectors.
   virtual std::unique_ptr<HaloCarrier> halo_carrier(Team& team, const HaloPlan& plan) const = 0;
 };
 

@@ -47,7 +47,7 @@ class OperatorOf final : public LinearOperator {
 /// constructor, then eliminated. Collective, all of it.
 class EliminatedSystem {
  public:
-  /// `whole` counts on rank 0 only; the team and the memory must outlive the object.
+  /// `whole` counts on rank 0 only.
   EliminatedSystem(Team& team, ComputeDevice& memory, const Csr<double>& whole,
                    const EliminationChoice& choice, AutoSwitch equilibrate = AutoSwitch::off);
   EliminatedSystem(const EliminatedSystem&) = delete;

@@ -14,7 +14,7 @@ class CusolverMg {
  public:
   /// The library with the current GPUs of the team's ranks. Null on every rank where rank 0 doesn't
   /// see each of them, or one serves two ranks. Throws Error(resources) on every rank where the
-  /// library can't use them. Collective; `team` outlives the object.
+  /// library can't use them. Collective.
   static std::shared_ptr<CusolverMg> find(Team& team);
 
   ~CusolverMg();

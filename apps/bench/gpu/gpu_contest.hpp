@@ -13,7 +13,7 @@ namespace spsolve::cuda {
 /// are the hosts', the longest of the ranks, from GPUs at rest to GPUs at rest: from the band that
 /// is to be eliminated, or in mixed precision from the matrix in double, which stays. Rows travel
 /// by `transport`, see Transports. All that the contest offers throws Error(resources) on every
-/// rank where memory is short on one. Collective, as its contenders are; `team` outlives it.
+/// rank where memory is short on one. Collective, as its contenders are.
 std::unique_ptr<bench::EliminationContest> gpu_contest(Team& team, Transport transport);
 
 }  // namespace spsolve::cuda

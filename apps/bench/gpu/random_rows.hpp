@@ -15,7 +15,7 @@ namespace spsolve::cuda {
 class RandomRows final : public spsolve::ComputeDevice {
  public:
   /// Where `stored` is not null, it is the whole matrix in double in the GPU memory of a rank
-  /// alone, and rows in float are rounded from it. All but `system` outlive the object.
+  /// alone, and rows in float are rounded from it.
   RandomRows(Team& team, RankStreams& ranks, const GpuSystem& system, const double* stored)
       : ranks_(ranks), makers_(Scalars::make<Maker>(team, ranks, system, stored)) {}
 

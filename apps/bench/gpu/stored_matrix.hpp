@@ -10,7 +10,7 @@
 namespace spsolve::cuda {
 
 /// The matrix of a random system in double, row-major in GPU memory, bands of rows of a rank each:
-/// a system's matrix whose rows are nowhere else. `streams` and `team` outlive it. Collective.
+/// a system's matrix whose rows are nowhere else. Collective.
 class StoredMatrix {
  public:
   StoredMatrix(DenseStreams& streams, Team& team, const GpuSystem& system);

@@ -35,7 +35,7 @@ struct IterationPlan {
   int threads = 1;
 };
 
-/// Every method with every preconditioner; then the peers. The team must outlive them.
+/// Every method with every preconditioner; then the peers.
 std::vector<IterationCandidate> iteration_candidates(const IterationPlan& plan, Team& team);
 
 /// The matrix of that name, a file or a generator, and right-hand sides that are uniform in [-1,

@@ -18,7 +18,7 @@ struct IterativePeer {
   /// Why it cannot be called here, or "".
   std::string (*missing)();
 
-  /// Made for `system`, which must outlive it; null where it is missing. Collective.
+  /// For `system`; null where it is missing. Collective.
   std::unique_ptr<IterativeContender> (*make)(const IterativeSystem& system, Team& team);
 };
 

@@ -31,7 +31,7 @@ struct SparsePeer {
   /// Why it does not take that system, or "".
   std::string (*refuse)(const SparseSystem& system);
 
-  /// Made for `system`, which must outlive it. Collective where team.all_ranks.
+  /// Made for `system`. Collective where team.all_ranks.
   std::unique_ptr<SparseContender> (*make)(const SparseSystem& system, const PeerTeam& team);
 };
 

@@ -19,8 +19,7 @@ struct OwnDevice {
 
 /// The row of the solver table that `options` ask for, on this system in one process, or by all
 /// ranks of a team, of which rank 0 has the matrix; then every call is collective. Its analyse()
-/// throws Error(input) where it refuses the system, and Error(resources) where it does
-/// not fit. `system` must outlive it.
+/// throws Error(input) where it refuses the system, and Error(resources) where it does not fit.
 std::unique_ptr<SparseContender> make_own(const SparseSystem& system, const SolverOptions& options,
                                           const OwnDevice& device = {}, Team* all = nullptr);
 

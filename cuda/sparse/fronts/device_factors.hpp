@@ -18,9 +18,9 @@ namespace spsolve::cuda::inline sparse {
 template <typename T>
 class DeviceFactors {
  public:
-  /// `analysis` must outlive the object. Factors that take more than `most_bytes` of GPU memory in
-  /// addition to the share of solves, or more than is free, lie in host memory, and on the GPU some
-  /// levels of fronts at a time. Throws Error(resources) where memory is short.
+  /// Factors that take more than `most_bytes` of GPU memory in addition to the share of solves, or
+  /// more than is free, lie in host memory, and on the GPU some levels of fronts at a time. Throws
+  /// Error(resources) where memory is short.
   DeviceFactors(const SparseAnalysis& analysis, Factorization kind,
                 std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max());
 

@@ -10,7 +10,7 @@ namespace spsolve::cuda::inline sparse {
 /// Writes what is done with large fronts: their blocks of pivots, and updates of pieces of them.
 class FrontWriter {
  public:
-  /// Goes on with `program`; all of them must outlive the object.
+  /// Goes on with `program`.
   FrontWriter(const std::vector<FrontLayout>& layouts, Factorization kind,
               EliminationProgram& program)
       : layouts_(layouts),

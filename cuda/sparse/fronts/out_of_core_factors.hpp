@@ -15,7 +15,6 @@ namespace spsolve::cuda::inline sparse {
 template <typename T>
 class OutOfCoreFactors {
  public:
-  /// `places` must outlive the object.
   explicit OutOfCoreFactors(const DeviceLayout& layout);
   ~OutOfCoreFactors();
   OutOfCoreFactors(const OutOfCoreFactors&) = delete;

@@ -12,7 +12,7 @@ namespace spsolve::cuda::inline sparse {
 using MakeGpuTeam = std::function<std::unique_ptr<GpuTeam>(const Stream&)>;
 
 /// A rank's part of an elimination that the GPUs of a team share, by a TeamProgram, on the current
-/// one. `team` and `tree` must outlive the object. Always the same bits for the same ranks.
+/// one. Always the same bits for the same ranks.
 template <typename T>
 std::unique_ptr<TeamFronts<T>> device_team_fronts(Team& team, const TreePartition& tree,
                                                   const MakeGpuTeam& make);

@@ -12,7 +12,7 @@ namespace spsolve::cuda::inline sparse {
 /// in order with two streams; messages of the two must not be on their way at the same time.
 class NestedGpuTeams {
  public:
-  /// Splits `team` as often as the tree wants it. The streams must outlive the object. Collective.
+  /// Splits `team` as often as the tree wants it. Collective.
   NestedGpuTeams(std::unique_ptr<GpuTeam> team, const TreePartition& tree, const Stream& other);
 
   GpuTeam& at(int depth) { return *teams_[depth]; }

@@ -26,7 +26,7 @@ using PanelBuffers = std::array<Range, panel_buffers>;
 /// columns travel while its last ones are eliminated.
 class PanelWriter {
  public:
-  /// Goes on with `program`, whose places are there; all of them must outlive the object.
+  /// Goes on with `program`, whose places are there.
   PanelWriter(const TreePartition& tree, Factorization kind, TeamProgram& program);
 
   /// All panels of a front that all is assembled in.

@@ -15,7 +15,6 @@ namespace spsolve::cuda::inline sparse {
 template <typename T>
 class DeviceSweeps {
  public:
-  /// `factors` and `analysis` must outlive the object.
   DeviceSweeps(const SparseAnalysis& analysis, DeviceFactors<T>& factors);
 
   /// x <- A^-1 b or A^-T b, n x `columns`, row-major, for A in its own order; b may be x.

@@ -18,10 +18,10 @@ namespace spsolve::cuda::inline sparse {
 /// runs on current_stream(), and is waited for where something comes back.
 class DeviceScaledValues final : public ScaledValues {
  public:
-  /// `rows`: all those of `matrix`, with or without its stored zeros; both must outlive the object.
-  /// Where they are the matrix' own ones, and on this GPU, they are taken from there, else uploaded
-  /// whenever it begins. Factors that read_factors() hands out are there until begin(), and those
-  /// of a matrix that several ranks share as long as the object.
+  /// `rows`: all those of `matrix`, with or without its stored zeros. Where they are the matrix'
+  /// own ones, and on this GPU, they are taken from there, else uploaded whenever it begins.
+  /// Factors that read_factors() hands out are there until begin(), and those of a matrix that
+  /// several ranks share as long as the object.
   DeviceScaledValues(const Csr<double>& rows, SystemMatrix& matrix);
 
   bool by_threads() const override { return false; }

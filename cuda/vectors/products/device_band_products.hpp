@@ -10,9 +10,9 @@
 namespace spsolve::cuda::inline vectors {
 
 /// BandProducts in the memory of the current GPU, for vectors there; the rows are uploaded once,
-/// the transposed ones at the first product with them, the halo with each product. `rows` must
-/// outlive the object. Work runs on current_stream(), and is waited for where something comes back.
-/// band_products_bytes() says what they take.
+/// the transposed ones at the first product with them, the halo with each product. Work runs on
+/// current_stream(), and is waited for where something comes back. band_products_bytes() says what
+/// they take.
 std::unique_ptr<BandProducts> device_band_products(const Csr<double>& rows, Index own_columns);
 
 /// BandProducts of rows that are there already, and are brought to the host only where something

@@ -41,9 +41,9 @@ struct Elimination {
 /// them, nor after a checkpoint that another run left. The multipliers of all steps are kept for
 /// those that come later.
 ///
-/// `row_team` carries matrix rows between the ranks' own memories (see DenseRows::row_buffer());
-/// `team` everything else, and outlives what comes of it. The multipliers stay where they arise, so
-/// that solve() works for any right-hand side.
+/// `row_team` carries matrix rows between the ranks' own memories (see DenseRows::row_buffer()),
+/// `team` everything else.
+/// The multipliers stay where they arise, so that solve() works for any right-hand side.
 ///
 /// With `checkpoints` it goes on from the newest good one, over any number of ranks, and keeps
 /// itself between two columns, or two runs; what the ranks wish for travels with their candidates.

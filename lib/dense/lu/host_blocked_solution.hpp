@@ -12,7 +12,7 @@ template <typename T>
 class HostBlockedSolution final : public BlockedSolution<T> {
  public:
   /// For eliminated rows at `a`, `stride` values apart, of a matrix of order `order`, in panels of
-  /// at most `max_width` columns; they outlive the object.
+  /// at most `max_width` columns.
   HostBlockedSolution(const T* a, Index stride, Index order, Index max_width)
       : a_(a), stride_(stride), order_(order), max_width_(max_width) {}
 

@@ -56,7 +56,7 @@ struct LuFactors {
 ///
 /// `pivot_team` carries the pivot rows between the ranks' own memories, `candidate_team` the values
 /// of those that are elected from (see BlockedRows::pack_rows() and elect()), `team` everything
-/// else; it outlives what comes of it.
+/// else.
 ///
 /// The rest: where few rows are left and the rows have room for it, every rank eliminates them all
 /// for itself; see ReplicatedTail.

@@ -32,7 +32,7 @@ class DenseFile {
 
   /// Reads the header. Throws Error(input), one sentence that begins with the file's name.
   explicit DenseFile(const std::filesystem::path& path);
-  /// Reads the header of bytes in memory, which must outlive it; throws likewise.
+  /// Reads the header of bytes in memory; throws likewise.
   DenseFile(std::string_view bytes, const std::string& name);
 
   Index rows() const { return dense_.rows; }

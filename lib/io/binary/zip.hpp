@@ -46,7 +46,7 @@ void require_crc(const ZipMember& member, std::uint32_t sum, const std::string& 
 /// not asked for are not inflated.
 class ZipStream {
  public:
-  /// Both must outlive it. Throws Error(input) where so few bytes cannot inflate to the member.
+  /// Throws Error(input) where so few bytes cannot inflate to the member.
   ZipStream(const ZipMember& member, const std::string& archive);
 
   /// The next `size` bytes, fewer at the end only; valid until the next call. Throws Error(input)

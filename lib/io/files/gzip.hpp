@@ -16,7 +16,7 @@ bool is_gzip(std::string_view bytes);
 /// held.
 class GzipStream {
  public:
-  /// `compressed` must outlive it; `path` stands in its errors.
+  /// `path` stands in its errors.
   GzipStream(std::string_view compressed, std::filesystem::path path);
 
   /// Puts the next `room` bytes at `to`, and hands back how many those are: fewer at the end only.

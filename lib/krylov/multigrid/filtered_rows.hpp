@@ -13,7 +13,6 @@ namespace spsolve::inline krylov {
 /// where there are none. Rows are of whole nodes; columns as A has them.
 class FilteredRows {
  public:
-  /// All arguments must outlive the object.
   FilteredRows(const Csr<double>& rows, Index size, const NodeGraph& dependences,
                const std::vector<double>& lone)
       : rows_(rows), size_(size), dependences_(dependences), lone_(lone) {}

@@ -37,7 +37,7 @@ class Hierarchy {
     bool singular = false;  ///< A and so every A_l; the coarsest is eliminated with a small shift
   };
 
-  /// `matrix` and `memory` must outlive the object. Collective.
+  /// Collective.
   Hierarchy(BandMatrix& matrix, ComputeDevice& memory, bool symmetric, const Options& options,
             NearNullSpace near = {});
   ~Hierarchy();

@@ -12,7 +12,7 @@ namespace spsolve::inline krylov {
 class ReplicatedLevels {
  public:
   /// `matrix`, the finest of them, in bands of the ranks, and its near null space become those of a
-  /// hierarchy of each rank. `memory` must outlive the object. Collective.
+  /// hierarchy of each rank. Collective.
   ReplicatedLevels(const BandMatrix& matrix, ComputeDevice& memory, bool symmetric,
                    const Hierarchy::Options& options, const NearNullSpace& near);
 

@@ -17,8 +17,7 @@ enum class ColumnOrder {
 };
 
 /// A matrix B in two parts, as a product over ranks meets it: the left factor's column j is row j
-/// of `own` for j < own.rows, and row j - own.rows of `halo` from there on. Both outlive the
-/// object.
+/// of `own` for j < own.rows, and row j - own.rows of `halo` from there on.
 struct RightFactor {
   /// `own_columns`: this rank's share of B's columns, which most of these rows' are in. `together`:
   /// columns that may come in runs of so many.

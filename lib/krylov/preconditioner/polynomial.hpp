@@ -20,7 +20,7 @@ class Polynomial {
   static std::vector<std::pair<double, double>> first_kind(int degree, double smallest,
                                                            double largest);
 
-  /// `matrix` must outlive the object; `inverse` is D^-1; `steps` are the a_k and b_k.
+  /// `inverse` is D^-1; `steps` are the a_k and b_k.
   Polynomial(BandMatrix& matrix, std::shared_ptr<const Vectors> inverse,
              std::vector<std::pair<double, double>> steps)
       : matrix_(matrix), inverse_(std::move(inverse)), steps_(std::move(steps)) {}

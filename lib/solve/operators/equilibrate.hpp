@@ -65,7 +65,7 @@ class ScaledOperator final : public LinearOperator {
   void apply_transposed(const Vectors& x, Vectors& y) override;
 
  private:
-  /// `of` must outlive the object. Collective.
+  /// Collective.
   ScaledOperator(LinearOperator& of, const SystemMatrix& matrix, const ScaleFactors& first,
                  const ScaleFactors& second, bool scales);
 

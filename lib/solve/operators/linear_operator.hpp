@@ -29,7 +29,7 @@ class LinearOperator {
   virtual bool is_identity() const { return false; }
 };
 
-/// B^T for an operator B, which must outlive the object.
+/// B^T for an operator B.
 class Transposed final : public LinearOperator {
  public:
   explicit Transposed(LinearOperator& of) : of_(of) {}

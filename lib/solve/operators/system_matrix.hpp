@@ -18,7 +18,7 @@ namespace spsolve::inline solve {
 /// otherwise.
 class SystemMatrix : public LinearOperator {
  public:
-  /// `rows`: those of layout.band(rank), columns global. The team must outlive the object.
+  /// `rows`: those of layout.band(rank), columns global.
   SystemMatrix(Team& team, const RowLayout& layout, Csr<double> rows,
                const VectorMemory& memory = host_vector_memory());
   SystemMatrix(const SystemMatrix&) = delete;

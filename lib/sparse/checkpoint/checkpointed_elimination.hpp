@@ -20,8 +20,7 @@ namespace spsolve::inline sparse {
 class CheckpointedElimination final : public FrontCheckpointer, public CheckpointedStages {
  public:
   /// Looks for a good checkpoint of an elimination by this analysis in that precision
-  /// (Checkpoints::resume()); `bytes` is what it may hold in the end. The others must outlive the
-  /// object.
+  /// (Checkpoints::resume()); `bytes` is what it may hold in the end.
   CheckpointedElimination(Checkpoints& checkpoints, const SparseAnalysis& analysis,
                           Precision precision, double bytes);
 

@@ -36,9 +36,8 @@ class CheckpointedTeamElimination : public TeamCheckpointer, public Checkpointed
   CheckpointedTeamElimination(Checkpoints& checkpoints, Precision precision, double bytes,
                               const Deal& deal, const SyncRule& rule = {});
 
-  /// The factorisation by this tree, which must outlive it, is of that stage: it goes on where that
-  /// was found, else another elimination begins. Hands back how much this rank has done.
-  /// Collective.
+  /// The factorisation by this tree is of that stage: it goes on where that was found, else another
+  /// elimination begins. Hands back how much this rank has done. Collective.
   FinishedWork begin_stage(EliminationStage stage, const TreePartition& tree);
 
   void begin_in_team(CheckpointableTeamFronts& fronts) override { fronts_ = &fronts; }

@@ -14,7 +14,7 @@ namespace spsolve::inline sparse {
 /// checkpoints, of each its factors, its pivots, and its contribution block where that still waits.
 class FrontParts {
  public:
-  /// `name`: of the sections. `fronts` must outlive the object.
+  /// `name`: of the sections.
   FrontParts(const Fronts& fronts, std::string_view name);
 
   /// Nothing is done.

@@ -37,7 +37,6 @@ struct FactoredFront {
 template <typename T>
 class SparseFactors final : public CheckpointableFronts {
  public:
-  /// `fronts` must outlive the object.
   SparseFactors(const Fronts& fronts, Factorization kind, int threads);
   ~SparseFactors() override;
 

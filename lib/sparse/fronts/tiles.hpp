@@ -16,8 +16,7 @@ class Tiles {
  public:
   using Tell = std::function<void(double)>;
 
-  /// `tell` hears of parts of the work that are done, on the thread that calls; it must outlive the
-  /// object.
+  /// `tell` hears of parts of the work that are done, on the thread that calls.
   explicit Tiles(int threads, const Tell* tell = nullptr) : threads_(threads), tell_(tell) {}
 
   /// So many flops are done. May throw what ends an elimination.

@@ -12,7 +12,7 @@ namespace spsolve::inline sparse {
 /// so that fewer contribution blocks lie there at a time; with a cut of 0 all are side by side.
 class FrontLeveling {
  public:
-  /// Takes the shapes of fronts, which must outlive the object.
+  /// Takes the shapes of fronts.
   explicit FrontLeveling(const std::vector<FrontLayout>& layouts);
 
   /// Levels that are of subtrees of small fronts alone, the first ones.

@@ -18,7 +18,7 @@ template <typename T>
 class SharedSweeps {
  public:
   /// `first`: the number of the front's first pivot among the rows; `border`: the rows of its
-  /// border. All must outlive the object.
+  /// border.
   SharedSweeps(const ParallelFront<T>& front, Team& team, Factorization kind, LocalIndex first,
                std::span<const LocalIndex> border, bool transposed, Index columns,
                const Tiles& tiles);

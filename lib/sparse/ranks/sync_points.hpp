@@ -24,7 +24,7 @@ struct SyncRule {
 /// where enough was done.
 class SyncPoints {
  public:
-  /// `tree` must outlive the object. A number of each rank travels to each. Collective.
+  /// A number of each rank travels to each. Collective.
   SyncPoints(Team& team, const TreePartition& tree, const SyncRule& rule);
 
   int rounds() const { return rounds_; }

@@ -15,7 +15,7 @@ namespace spsolve::inline sparse {
 /// The teams that a rank works with, one for each depth of the halving; see range_at().
 class NestedTeams {
  public:
-  /// Splits `team`, which must outlive the object, as often as the tree wants it. Collective.
+  /// Splits `team` as often as the tree wants it. Collective.
   NestedTeams(Team& team, const TreePartition& tree);
 
   Team& at(int depth) const { return *teams_[depth]; }
@@ -33,8 +33,7 @@ class NestedTeams {
 template <typename T>
 class TeamFactors final : public CheckpointableTeamFronts {
  public:
-  /// `team`, `tree` and `teams` must outlive the object. Throws std::bad_alloc on this rank alone;
-  /// talks to nobody.
+  /// Throws std::bad_alloc on this rank alone; talks to nobody.
   TeamFactors(Team& team, const TreePartition& tree, const NestedTeams& teams, int threads);
 
   /// Factors the matrix with this rank's values, in the order of its entries. `advance` is called

@@ -21,7 +21,7 @@ class TeamFronts {
   virtual ~TeamFronts() = default;
 
   /// From now on `checkpointer` keeps the fronts of factorisations; null: nobody does. Nothing
-  /// happens where fronts are not on the host. It must outlive them.
+  /// happens where fronts are not on the host.
   virtual void checkpoint_by(TeamCheckpointer* /*checkpointer*/) {}
 
   /// Gathers the values of all bands of `matrix` in `whole`, which rank 0 has and others pass null
@@ -61,7 +61,7 @@ class TeamFronts {
 /// The sum of the ranks' counts; the first failure of any. Collective.
 PivotCounts counts_of_all(Team& team, const PivotCounts& mine);
 
-/// In the memory of this process, by its threads; `team` and `tree` must outlive the object.
+/// In the memory of this process, by its threads.
 template <typename T>
 std::unique_ptr<TeamFronts<T>> host_team_fronts(Team& team, const TreePartition& tree);
 

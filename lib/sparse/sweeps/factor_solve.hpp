@@ -18,8 +18,8 @@ template <typename T>
 class FactorSolve {
  public:
   /// `fronts`: those of `tree`, in their order; `between`: the value of each entry of the
-  /// off-diagonal blocks. `tree` and `off_diagonal_blocks` must outlive the object. `outside`: rows
-  /// after those of the pivots that borders may name, of fronts that others have eliminated.
+  /// off-diagonal blocks. `outside`: rows after those of the pivots that borders may name, of
+  /// fronts that others have eliminated.
   FactorSolve(const Fronts& tree, std::vector<FactoredFront<T>> fronts, Factorization kind,
               int threads, const OffDiagonalBlocks& off_diagonal_blocks, std::vector<T> between,
               LocalIndex outside = 0);

@@ -31,8 +31,8 @@ struct ThresholdOutcome {
 template <typename T>
 class ThresholdFactors final : public CheckpointableFronts {
  public:
-  /// u = 0.1 for LU, 0.01 for L D L^T. With a `checkpointer` it goes on from what that has.
-  /// `analysis` must outlive the object. Throws std::bad_alloc.
+  /// u = 0.1 for LU, 0.01 for L D L^T. With a `checkpointer` it goes on from what that has. Throws
+  /// std::bad_alloc.
   ThresholdFactors(const SparseAnalysis& analysis, Factorization kind,
                    const std::vector<double>& values, int threads, const Advance& advance = {},
                    FrontCheckpointer* checkpointer = nullptr);

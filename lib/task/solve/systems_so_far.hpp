@@ -15,7 +15,6 @@ namespace spsolve::inline task {
 /// lines in the report and in the log. Collective, all of it but worst().
 class SystemsSoFar {
  public:
-  /// The team and the report must outlive the object.
   SystemsSoFar(Team& team, SolveReport& report) : team_(team), report_(report) {}
 
   /// Takes the lines of the systems that checkpoint.systems of `config` names as solved, of systems

@@ -22,7 +22,6 @@ class Vectors {
  public:
   using List = std::span<const std::unique_ptr<Vectors>>;
 
-  /// The team must outlive the object.
   Vectors(Team& team, RowLayout layout, Index columns)
       : team_(&team),
         layout_(std::move(layout)),

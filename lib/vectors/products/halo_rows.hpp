@@ -9,8 +9,8 @@ namespace spsolve::inline vectors {
 enum class Combination { sum, maximum };
 
 /// The rows of multivectors that a rank needs of its neighbours, as a plan has them, through host
-/// memory. Messages with neighbours only: one each way, of as many rows as the plan says. The team
-/// must outlive the object. Collective among neighbours.
+/// memory. Messages with neighbours only: one each way, of as many rows as the plan says.
+/// Collective among neighbours.
 class HaloRows {
  public:
   HaloRows(Team& team, HaloPlan plan) : team_(team), plan_(std::move(plan)) {}

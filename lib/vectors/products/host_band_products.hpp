@@ -6,7 +6,7 @@
 
 namespace spsolve::inline vectors {
 
-/// BandProducts in host memory by OpenMP threads. `rows` must outlive the object.
+/// BandProducts in host memory by OpenMP threads.
 std::unique_ptr<BandProducts> host_band_products(const Csr<double>& rows, Index own_columns);
 
 }  // namespace spsolve::vectors

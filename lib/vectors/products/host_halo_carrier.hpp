@@ -7,7 +7,7 @@
 
 namespace spsolve::inline vectors {
 
-/// For multivectors in host memory, by the team's messages. Both must outlive the object.
+/// For multivectors in host memory, by the team's messages.
 std::unique_ptr<HaloCarrier> host_halo_carrier(Team& team, const HaloPlan& plan);
 
 }  // namespace spsolve::vectors
