@@ -36,7 +36,7 @@ std::span<const TrustRow> trust_table() {
   return rows;
 }
 
-const TrustRow& trust_row(const TrustFacts& facts) {
+const TrustRow& trust_row(TrustFacts facts) {
   return *std::ranges::find_if(rows, [&](const TrustRow& row) { return row.holds(facts); });
 }
 

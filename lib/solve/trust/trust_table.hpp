@@ -38,6 +38,6 @@ struct TrustRow {
 std::span<const TrustRow> trust_table();
 
 /// The first row that holds for these facts. With factors, `fit` does not change whether it probes.
-const TrustRow& trust_row(const TrustFacts& facts);
+const TrustRow& trust_row(TrustFacts facts);
 
 }  // namespace spsolve::solve

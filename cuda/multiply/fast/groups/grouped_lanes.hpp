@@ -5,6 +5,7 @@
 #include "cuda/core/device_array.hpp"
 #include "cuda/multiply/fast/cut_rows.hpp"
 #include "cuda/multiply/fast/groups/row_groups.hpp"
+#include "multiply/kernel/kernel.hpp"
 
 namespace spsolve::cuda::inline multiply {
 
