@@ -135,7 +135,12 @@ void plan_krylov(const SolverQuestion& question, int rank, MemoryPlan& plan) {
   plan.parts.push_back({"eliminate", "preconditioner", bytes});
   // Many products are expected: see BandProducts::expect_many(). Host rows are cut by columns
   // first.
-  const std::int64_t again = 6 * csr_bytes(height, nonzeros, sizeof(double)) / 5;
+  const bool as_it_is = !on_gpu && nonzeros > host_tuning.most_grouped_nonzeros &&
+                        static_cast<double>(nonzeros) >=
+                            host_tuning.nonzeros_of_sliced_row * static_cast<double>(height);
+  // Of long rows types alone have another form, without values.
+  const std::int64_t again = as_it_is ? 2 * height * std::int64_t{sizeof(double)}
+                                      : 6 * csr_bytes(height, nonzeros, sizeof(double)) / 5;
   there.push_back({"eliminate", "rows of A in one more form", again});
   if (!on_gpu) {
     plan.parts.push_back(

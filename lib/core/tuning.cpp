@@ -26,6 +26,7 @@ std::string tuning_table() {
   line("host", "rows_of_type_run", host.rows_of_type_run);
   line("host", "nonzeros_of_sliced_row", host.nonzeros_of_sliced_row);
   line("host", "rows_of_group", host.rows_of_group);
+  line("host", "most_grouped_nonzeros", host.most_grouped_nonzeros);
   line("host", "sparse_flops_per_second", host.sparse_flops_per_second);
   line("host", "seconds_of_sparse_entry", host.seconds_of_sparse_entry);
   line("host", "least_order_for_iteration", host.least_order_for_iteration);

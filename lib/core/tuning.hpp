@@ -52,6 +52,10 @@ struct HostTuning {
   double nonzeros_of_sliced_row = 24;
   double rows_of_group = 1.5;
 
+  /// Non-zeros up to which long rows are grouped: beyond a processor's caches their values alone
+  /// take the time, and another copy of them is worth nothing.
+  Index most_grouped_nonzeros = 1 << 22;
+
   /// Flops a second of one thread that predictions of sparse elimination reckon with, and the
   /// seconds that every entry of the factors takes in addition.
   double sparse_flops_per_second = 2e10;

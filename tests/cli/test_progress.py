@@ -62,7 +62,7 @@ class Progress(CliTest):
 
     def test_iterations_and_sweeps(self):
         code, said = self.on_a_terminal(
-            "grid3d:60", "--method", "cg", "--set", "solve.preconditioner=none", "--verbose")
+            "grid3d:110", "--method", "cg", "--set", "solve.preconditioner=none", "--verbose")
         self.assertEqual(code, SOLVED, said)
         rows = re.findall(r"\riterating: +(\d+\.\d) %  iteration (\d+) of \d+, "
                           r"backward error (\S+)  \d+ s, about \d+ s left", said)

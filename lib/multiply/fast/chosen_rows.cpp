@@ -44,6 +44,7 @@ std::unique_ptr<RowBlockProduct<double>> choose_rows(const Csr<double>& rows) {
   if (are_short && grouping_of(rows) < tuning.rows_of_group) {
     return std::make_unique<SlicedRows<double>>(SlicedRows<double>::from_csr(rows, options));
   }
+  if (!are_short && rows.nonzeros() > tuning.most_grouped_nonzeros) return nullptr;
   return std::make_unique<GroupedCsr<double>>(GroupedCsr<double>::from_csr(rows, options));
 }
 

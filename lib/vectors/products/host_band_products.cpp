@@ -73,6 +73,7 @@ class HostBandProducts final : public BandProducts {
     cut_ = cut(rows_, own_columns_);
     chosen_ = choose_rows(cut_.boundary_rows.empty() ? rows_ : cut_.interior);
     cut_.interior = {};
+    if (chosen_ == nullptr) cut_ = {};
   }
 
   void multiply(const Vectors& x, const HaloView& halo, Vectors& y) override {

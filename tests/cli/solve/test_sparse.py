@@ -25,7 +25,7 @@ CONFIGURATIONS = (
 
 # The text of a Matrix Market file, methods, exit code, and words of the message.
 HEAD = "%%MatrixMarket matrix coordinate real general\n"
-UNSYMMETRIC = HEAD + "3 3 4\n1 1 2\n2 2 2\n3 3 2\n1 2 1\n"
+UNSYMMETRIC = HEAD + "3 3 5\n1 1 2\n2 2 2\n3 3 2\n1 2 1\n2 1 0.5\n"
 INDEFINITE = HEAD + "3 3 5\n1 1 1\n1 2 2\n2 1 2\n2 2 1\n3 3 1\n"
 NO_ENTRY = HEAD + "3 3 0\n"
 ZEROS = HEAD + "3 3 2\n1 1 0\n3 3 0\n"
@@ -37,7 +37,7 @@ MATRICES = (
     (HEAD + "3 4 1\n1 1 2\n", ALL, INPUT, "3 x 4; task: solve needs a square one"),
     (UNSYMMETRIC, METHODS[:2], INPUT,
      "wants a symmetric matrix, and this one is not, by more than rounding: a(1, 2) = 1 and "
-     "a(2, 1) = 0 (numbered from 1); use solve.method=sparse_lu"),
+     "a(2, 1) = 0.5 (numbered from 1); use solve.method=sparse_lu"),
     (INDEFINITE, METHODS[:1], NOT_TRUSTWORTHY,
      "the matrix is not positive definite: a pivot of L L^T is not positive; use "
      "solve.method=sparse_ldlt, or auto"),
