@@ -10,6 +10,7 @@
 #include "core/over_blocks.hpp"
 #include "matrix/structure.hpp"
 #include "multiply/fast/chosen_rows.hpp"
+#include "multiply/fast/fast_rows.hpp"
 #include "vectors/multivector/host_vectors.hpp"
 #include "vectors/products/host_residual.hpp"
 
@@ -73,7 +74,8 @@ class HostBandProducts final : public BandProducts {
     cut_ = cut(rows_, own_columns_);
     chosen_ = choose_rows(cut_.boundary_rows.empty() ? rows_ : cut_.interior);
     cut_.interior = {};
-    if (chosen_ == nullptr) cut_ = {};
+    has_long_rows_ = chosen_ == nullptr;
+    if (has_long_rows_) cut_ = {};
   }
 
   void multiply(const Vectors& x, const HaloView& halo, Vectors& y) override {
@@ -223,6 +225,9 @@ class HostBandProducts final : public BandProducts {
     if (const auto* const chosen = chosen_for(columns)) {
       return chosen->multiply_block(block, x.own.row(0), sums, columns, false);
     }
+    if (has_long_rows_ && columns == 1 && x.halo.rows == 0) {
+      return dot_long_rows(blocks_.rows(block), x.own.row(0), sums);
+    }
     add_up(rows_, blocks_.rows(block), x, sums, columns, product);
   }
   void sum_block(Index block, const LocalRows& x, HostVectors& y) const {
@@ -296,22 +301,43 @@ class HostBandProducts final : public BandProducts {
     if (columns == 1) {
       const double* const own = x.own.row(0);
       const auto height = static_cast<LocalIndex>(x.own.height());
-      const double* const halo = x.halo.rows > 0 ? x.halo.row(0) - height : nullptr;
-      const auto element = [=](LocalIndex j) { return j < height ? own[j] : halo[j]; };
-      for (Index i = some.first; i < some.last; ++i) {
-        double sum = 0;
-        for (Index k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
-          sum += term(rows.values[k], element(rows.column_indices[k]));
-        }
-        *sums++ = sum;
+      if (x.halo.rows == 0) {
+        return add_up_one(
+            rows, some, [=](LocalIndex j) { return own[j]; }, sums, term);
       }
-      return;
+      const double* const halo = x.halo.row(0) - height;
+      return add_up_one(
+          rows, some, [=](LocalIndex j) { return j < height ? own[j] : halo[j]; }, sums, term);
     }
     for (Index i = some.first; i < some.last; ++i, sums += columns) {
       Index first = 0;
       for (; first + 16 <= columns; first += 16) add_up_row<16>(rows, i, first, x, sums, term);
       for (; first + 4 <= columns; first += 4) add_up_row<4>(rows, i, first, x, sums, term);
       for (; first < columns; ++first) add_up_row<1>(rows, i, first, x, sums, term);
+    }
+  }
+
+  template <typename Element, typename Term>
+  static void add_up_one(const Csr<double>& rows, Range some, const Element& element, double* sums,
+                         const Term& term) {
+    for (Index i = some.first; i < some.last; ++i) {
+      double sum = 0;
+      for (Index k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
+        sum += term(rows.values[k], element(rows.column_indices[k]));
+      }
+      *sums++ = sum;
+    }
+  }
+
+  /// The sums of some rows by one column without a halo, a row's in several chains.
+  void dot_long_rows(Range some, const double* x, double* sums) const {
+    for (Index i = some.first; i < some.last; ++i) {
+      const Index first = rows_.row_offsets[i];
+      double sum[1];
+      multiply::fast::dot_rows<1>(rows_.values.data() + first, 0,
+                                  rows_.column_indices.data() + first,
+                                  rows_.row_offsets[i + 1] - first, x, sum);
+      *sums++ = sum[0];
     }
   }
 
@@ -334,6 +360,7 @@ class HostBandProducts final : public BandProducts {
   RowBlocks blocks_;
   InteriorAndBoundary cut_;                          // but for the interior, once many are expected
   std::unique_ptr<RowBlockProduct<double>> chosen_;  // the interior, likewise
+  bool has_long_rows_ = false;                       // many are expected of rows as they are
   std::optional<Csr<double>> transposed_;            // made when first asked for
 };
 
