@@ -13,8 +13,9 @@ bool is_kind(Factorization kind) {
   return kind >= Factorization::cholesky && kind <= Factorization::lu;
 }
 
-/// Names the section but for the totals of the fronts, which end it.
-void name(EliminationProgress& state, SectionBytes& bytes) {
+/// Names the section but for the totals of the fronts, which end it. Hands back whether its flag is
+/// one.
+bool name(EliminationProgress& state, SectionBytes& bytes) {
   EliminationStage& stage = state.stage;
   std::int32_t threshold = stage.threshold ? 1 : 0;
   bytes.begin(state_section);
@@ -30,6 +31,7 @@ void name(EliminationProgress& state, SectionBytes& bytes) {
   bytes.value(stage.first);
   bytes.list(stage.failure.words);
   stage.threshold = threshold != 0;
+  return threshold == 0 || threshold == 1;
 }
 
 }  // namespace
@@ -41,10 +43,11 @@ void CheckpointedStages::look(Precision precision, double bytes, const Checkpoin
 EliminationProgress CheckpointedStages::read_state(const CheckpointReader& file) {
   BytesFromFile bytes(file);
   EliminationProgress state;
-  name(state, bytes);
+  const bool has_flag = name(state, bytes);
   const EliminationStage& stage = state.stage;
-  if (!is_kind(stage.kind) || !is_kind(stage.first_kind) || stage.failure.gmres_steps < 0 ||
-      state.parts < 0 || state.parts > std::ssize(file.sections())) {
+  if (!has_flag || !is_kind(stage.kind) || !is_kind(stage.first_kind) ||
+      stage.failure.gmres_steps < 0 || state.parts < 0 ||
+      state.parts > std::ssize(file.sections())) {
     file.refuse("contradicts itself");
   }
   return state;
