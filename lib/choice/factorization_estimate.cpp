@@ -187,8 +187,7 @@ PatternAnalysis analyse_on_rank_0(const Csr<double>& whole, const SolverOptions&
   if (clean) estimate.facts = symmetry_of(*clean);
   const Csr<double>& matrix = clean ? *clean : whole;
   // Rows that hold their diagonal alone are solved first, and what is left may be symmetric.
-  const bool symmetric =
-      estimate.facts.nearly_symmetric || mirrors_inside(matrix) != Mirrors::differ;
+  const bool symmetric = mirrors_inside(matrix, estimate.facts) != Mirrors::differ;
   if (options.method != Method::automatic) {
     estimate.kind = factorization_of(options.method);
     if (estimate.kind != Factorization::lu && !symmetric) {

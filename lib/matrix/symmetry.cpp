@@ -114,13 +114,12 @@ SymmetryFacts symmetry_of(const Csr<T>& matrix, const std::vector<char>& alone) 
   return facts;
 }
 
-Mirrors mirrors_inside(const Csr<double>& matrix) {
-  const Mirrors of_all = symmetry_of(matrix).mirrors();
-  if (of_all != Mirrors::differ) return of_all;
+Mirrors mirrors_inside(const Csr<double>& matrix, const SymmetryFacts& facts) {
+  if (facts.mirrors() != Mirrors::differ) return facts.mirrors();
   const std::vector<char> alone = rows_alone(matrix);
   if (alone.empty()) return Mirrors::differ;
-  const SymmetryFacts facts = symmetry_of(matrix, alone);
-  return facts.symmetric_pattern ? facts.mirrors() : Mirrors::differ;
+  const SymmetryFacts inside = symmetry_of(matrix, alone);
+  return inside.symmetric_pattern ? inside.mirrors() : Mirrors::differ;
 }
 
 MirrorPair furthest_from_symmetric(const Csr<double>& matrix) {

@@ -50,9 +50,9 @@ std::vector<char> rows_alone(const Csr<double>& matrix);
 template <typename T>
 SymmetryFacts symmetry_of(const Csr<T>& matrix, const std::vector<char>& alone = {});
 
-/// How the mirrors compare of a matrix, or else of what is left of it without its rows_alone().
-/// Such a matrix without a symmetric pattern counts as different.
-Mirrors mirrors_inside(const Csr<double>& matrix);
+/// How the mirrors compare of a matrix with those facts, or else of what is left of it without its
+/// rows_alone(). Such a matrix without a symmetric pattern counts as different.
+Mirrors mirrors_inside(const Csr<double>& matrix, const SymmetryFacts& facts);
 
 /// a_ij and a_ji where they differ most; a number that is not stored is 0.
 struct MirrorPair {

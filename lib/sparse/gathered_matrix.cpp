@@ -106,11 +106,8 @@ void GatheredMatrix::gather(SystemMatrix& matrix) {
       if (symmetric) facts = symmetry_of(*stored);
       const std::optional<Csr<double>> taken = clean(facts);
       const Csr<double>& rows = taken ? *taken : *rows_;
-      if (symmetric && (&rows != stored || !facts.nearly_symmetric)) {
-        take_mirrors(mirrors_inside(rows), rows);
-      } else if (symmetric) {
-        take_mirrors(facts.mirrors(), rows);
-      }
+      if (symmetric && &rows != stored) facts = symmetry_of(rows);
+      if (symmetric) take_mirrors(mirrors_inside(rows, facts), rows);
       analyse(rows, matrix);
     }
     take_values(matrix);
@@ -127,7 +124,7 @@ void GatheredMatrix::take_mirrors(Mirrors mirrors, const Csr<double>& rows) {
 void GatheredMatrix::take_new_mirrors() {
   if (choice_.kind == Factorization::lu) return;
   const bool is_whole = analysis_->off_diagonal_blocks.empty();
-  take_mirrors(is_whole ? values_->mirrors() : mirrors_inside(*rows_), *rows_);
+  take_mirrors(is_whole ? values_->mirrors() : mirrors_inside(*rows_, symmetry_of(*rows_)), *rows_);
 }
 
 std::vector<std::string_view> GatheredMatrix::notes() const {
