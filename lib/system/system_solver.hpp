@@ -114,6 +114,7 @@ class SystemSolver final : public LinearOperator {
     std::vector<double> sizes;                 ///< ||x(:, c)|| of the columns that are judged
     std::vector<double> correction_residuals;  ///< of their last correction
     double of_rounding = 0;                    ///< when x comes back to the scale of b
+    bool in_float = false;                     ///< corrections were by factors in float alone
   };
 
   /// Does a part of a set-up; where it throws, there is none, for that reason.
@@ -132,6 +133,8 @@ class SystemSolver final : public LinearOperator {
   SolveOutcome solve_scaled(const SolveSide& side, const Vectors& b, Vectors& x, PhaseTimes& times,
                             const Solve& solve);
 
+  /// Whether the factors are in float.
+  bool in_float(const InverseFacts& facts) const;
   /// The figures that are known before anything is estimated.
   TrustFigures figures_of(const UnmeasuredFacts& unmeasured, const Refinement& refinement) const;
   /// figures.condition <- a bound for any x.

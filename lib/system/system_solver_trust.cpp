@@ -99,6 +99,11 @@ std::string SystemSolver::inertia_doubt() const {
   return probe->found() ? "" : "the factors did not find a solution that was known";
 }
 
+bool SystemSolver::in_float(const InverseFacts& facts) const {
+  return question_.options.precision == Precision::float32 ||
+         (facts.mixed && !facts.mixed->fell_back);
+}
+
 SolveOutcome SystemSolver::finish(const SolveSide& side, const Vectors& b, Vectors& x,
                                   const std::vector<double>& factors, PhaseTimes& times) {
   SystemMatrix& matrix = side.matrix;
@@ -132,7 +137,7 @@ SolveOutcome SystemSolver::finish(const SolveSide& side, const Vectors& b, Vecto
     double& error = outcome.refinement.forward_error;
     error = std::max(error, part * outcome.refinement.step);
   }
-  UnmeasuredFacts unmeasured{{}, {}, 0};
+  UnmeasuredFacts unmeasured;
   const auto look_at_correction = [&] {
     unmeasured.correction_residuals = inverse_->correction_residuals();
     // For a singular A perhaps no A d equals the rest of the residual.
@@ -161,6 +166,9 @@ SolveOutcome SystemSolver::finish(const SolveSide& side, const Vectors& b, Vecto
     space_.residual.finish();
     space_.correction.finish();
   }
+  // Where factors correct in several steps, they tell what they leave.
+  unmeasured.in_float = in_float(facts) && outcome.refinement.tried && !inverse_->iterates() &&
+                        inverse_->uncorrected_part() == 0;
   unmeasured.sizes = maxima(x);
   std::vector<double> sizes = unmeasured.sizes;
   for (std::size_t c = 0; c < sizes.size(); ++c) {
@@ -181,6 +189,7 @@ double SystemSolver::unmeasured_error(const SolveSide& side, const Vectors& x,
   double error =
       unmeasured.of_rounding +
       UnmeasuredError::of_underflow(side.matrix, x, unmeasured.sizes, condition, side.inverse);
+  if (unmeasured.in_float) error += UnmeasuredError::of_float(side.matrix, condition);
   if (!unmeasured.correction_residuals.empty()) {
     error += UnmeasuredError::of_corrections(side.matrix, unmeasured.correction_residuals,
                                              scaling_.scales ? &side.rows.on_host() : nullptr,
@@ -198,8 +207,7 @@ TrustFigures SystemSolver::figures_of(const UnmeasuredFacts& unmeasured,
       .order = matrix_->order(),
       .method = taken.method,
       .precision = options.precision,
-      .float_factors =
-          options.precision == Precision::float32 || (facts.mixed && !facts.mixed->fell_back),
+      .float_factors = in_float(facts),
       .pivots = facts.pivots,
       .has_pivots = !facts.krylov,
       .complete = taken.pivoting == Pivoting::complete,

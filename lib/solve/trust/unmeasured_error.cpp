@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/extremes.hpp"
+#include "solve/operators/equilibrate.hpp"
 #include "solve/operators/right_hand_side_scaling.hpp"
 
 namespace spsolve::inline solve {
@@ -83,6 +84,14 @@ double UnmeasuredError::of_corrections(SystemMatrix& matrix, const std::vector<d
   const double most = std::exp2(std::log2(condition.inverse_norm) + std::log2(largest) + power);
   if (rows == nullptr || most <= unit_roundoff) return infinite_if_nan(most);
   return std::min(most, error_of_residuals(matrix, inverse, weights, power));
+}
+
+double UnmeasuredError::of_float(SystemMatrix& matrix, const Condition& condition) {
+  constexpr double float_roundoff = 0x1p-24;
+  const double most = condition.componentwise > 0
+                          ? condition.componentwise
+                          : condition.inverse_norm * matrix.infinity_norm({});
+  return infinite_if_nan(unit_roundoff * float_roundoff * most);
 }
 
 }  // namespace spsolve::solve

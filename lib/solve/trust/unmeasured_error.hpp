@@ -28,6 +28,13 @@ struct UnmeasuredError {
   static double of_corrections(SystemMatrix& matrix, const std::vector<double>& left,
                                const std::vector<double>* rows, const std::vector<double>& sizes,
                                const Condition& condition, LinearOperator& inverse);
+
+  /// Corrections by factors in float. x is rounded to double, so that its residual is that of its
+  /// rounding at least, u |A| |x|, which is rounded to float before each solve: of what that does
+  /// to a correction, || |A^-1| |A| |x| || u 2^-24, corrections see the same again and again, so
+  /// that x may settle that far from the solution. By the componentwise condition, or where that is
+  /// 0, by ||A|| ||A^-1||. Collective.
+  static double of_float(SystemMatrix& matrix, const Condition& condition);
 };
 
 }  // namespace spsolve::solve

@@ -188,6 +188,18 @@ class Claims(CliTest):
                         for error in errors:
                             self.assertLess(error, 10 * claims["estimate"])
 
+    def test_corrections_in_float_that_round_off_by_the_same_again_and_again(self):
+        rows = beside_one([[-10.285714285714286, 0.0], [30.857142857142872, -1.5509314158312165e-14]],
+                          3.0, 3.0)
+        right = [[-4.044539080037633], [4.00551412357769], [4.5571032309129155e-05],
+                 [-0.00013671309692738745]]
+        for method in ("auto", "lu", "sparse_lu"):
+            for settings in ((), ("solve.condition=false",)):
+                with self.subTest(method=method, settings=settings):
+                    errors, claims = self.solve(rows, right, method, "solve.precision=float", *settings)
+                    for error in errors:
+                        self.assertLess(error, 10 * claims["estimate"])
+
     def test_what_a_krylov_method_leaves_where_it_stops_early(self):
         for order in (10, 40):
             diagonal = [.5 + .5 * i / (order - 1) for i in range(order)]
