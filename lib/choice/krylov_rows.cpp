@@ -172,6 +172,7 @@ SolverRow row_behind(const SolverQuestion& question) {
     case Factorization::cholesky:
       return sparse_cholesky_row();
     case Factorization::ldlt:
+    case Factorization::ldlh:
       return sparse_ldlt_row();
     case Factorization::lu:
       break;

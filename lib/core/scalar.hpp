@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <complex>
 #include <tuple>
 #include <type_traits>
 
@@ -9,6 +10,16 @@
 #define SPSOLVE_FOR_SCALARS(X, ...)   \
   X(float __VA_OPT__(, ) __VA_ARGS__) \
   X(double __VA_OPT__(, ) __VA_ARGS__)
+
+/// The scalars of what factors are computed by, which is complex, too.
+#define SPSOLVE_FOR_FACTOR_SCALARS(X, ...)          \
+  SPSOLVE_FOR_SCALARS(X, __VA_ARGS__)               \
+  X(std::complex<float> __VA_OPT__(, ) __VA_ARGS__) \
+  X(std::complex<double> __VA_OPT__(, ) __VA_ARGS__)
+#define SPSOLVE_INSTANTIATE_FOR_FACTORS(CLASS) \
+  SPSOLVE_FOR_FACTOR_SCALARS(SPSOLVE_INSTANTIATE_CLASS, CLASS)
+#define SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(NAME) \
+  SPSOLVE_FOR_FACTOR_SCALARS(SPSOLVE_INSTANTIATE_ONE, NAME)
 
 /// Instantiates a class template for every scalar: SPSOLVE_INSTANTIATE(class Fronts); a header may
 /// say with SPSOLVE_INSTANTIATED(class Fronts) that a source file does.
@@ -37,12 +48,14 @@ struct ScalarTraits {
   static constexpr bool complex = false;
   using Real = T;
   using Low = float;
+  using Wide = double;
 };
 template <template <typename> class Complex, typename T>
 struct ScalarTraits<Complex<T>> {
   static constexpr bool complex = true;
   using Real = T;
   using Low = Complex<float>;
+  using Wide = Complex<double>;
 };
 
 template <typename T>
@@ -56,6 +69,20 @@ using Real = typename ScalarTraits<T>::Real;
 template <typename T>
 using Low = typename ScalarTraits<T>::Low;
 
+/// The scalar of the same field with parts in double.
+template <typename T>
+using Wide = typename ScalarTraits<T>::Wide;
+
+/// The real part of z: z itself, where it is real.
+template <typename T>
+SPSOLVE_ON_DEVICE constexpr Real<T> real_part(const T& z) {
+  if constexpr (is_complex<T>) {
+    return z.real();
+  } else {
+    return z;
+  }
+}
+
 /// z with the opposite imaginary part; z itself, where it is real.
 template <typename T>
 SPSOLVE_ON_DEVICE constexpr T conj(const T& z) {
@@ -64,6 +91,13 @@ SPSOLVE_ON_DEVICE constexpr T conj(const T& z) {
   } else {
     return z;
   }
+}
+
+/// An entry of a matrix from the one across its diagonal: conj(z) where the matrix is Hermitian, z
+/// where it is symmetric.
+template <typename T>
+SPSOLVE_ON_DEVICE constexpr T mirrored(bool hermitian, const T& z) {
+  return is_complex<T> && hermitian ? conj(z) : z;
 }
 
 /// |z|.
@@ -81,6 +115,16 @@ SPSOLVE_ON_DEVICE inline Real<T> pivot_size(const T& z) {
     return std::abs(z.real()) + std::abs(z.imag());
   } else {
     return std::abs(z);
+  }
+}
+
+/// |z|^2, without a root.
+template <typename T>
+SPSOLVE_ON_DEVICE inline Real<T> square_of_magnitude(const T& z) {
+  if constexpr (is_complex<T>) {
+    return z.real() * z.real() + z.imag() * z.imag();
+  } else {
+    return z * z;
   }
 }
 

@@ -19,6 +19,8 @@ constexpr std::string_view word_for(Factorization kind) {
       return "LL^T";
     case Factorization::ldlt:
       return "LDL^T";
+    case Factorization::ldlh:
+      return "LDL^H";
     default:
       return "LU";
   }

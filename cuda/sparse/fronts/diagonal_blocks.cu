@@ -53,6 +53,7 @@ void invert_blocks(Factorization kind, const DeviceFronts<T>& fronts, const int*
     case Factorization::cholesky:
       return launch<Factorization::cholesky>(fronts, list, count, block, stream);
     case Factorization::ldlt:
+    case Factorization::ldlh:  // numbers are real here
       return launch<Factorization::ldlt>(fronts, list, count, block, stream);
     case Factorization::lu:
       return launch<Factorization::lu>(fronts, list, count, block, stream);

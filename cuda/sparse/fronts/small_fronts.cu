@@ -231,6 +231,7 @@ void eliminate_small(Factorization kind, const DeviceFronts<T>& fronts, const in
     case Factorization::cholesky:
       return launch_side<Factorization::cholesky>(fronts, list, count, rows, side, follows, stream);
     case Factorization::ldlt:
+    case Factorization::ldlh:  // numbers are real here
       return launch_side<Factorization::ldlt>(fronts, list, count, rows, side, follows, stream);
     case Factorization::lu:
       return launch_side<Factorization::lu>(fronts, list, count, rows, side, follows, stream);

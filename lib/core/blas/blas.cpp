@@ -4,8 +4,7 @@
 #include <atomic>
 #include <vector>
 
-#include <cblas.h>
-#include <lapacke.h>
+#include "core/blas/typed_blas.hpp"
 
 // OpenBLAS's; other libraries have none.
 extern "C" [[gnu::weak]] void openblas_set_num_threads(int);
@@ -17,60 +16,11 @@ namespace {
 
 [[maybe_unused]] const bool kernels_are_chosen = choose_kernels();
 
-// Row-major calls of BLAS, and column-major ones of LAPACK, by type.
-
-// C <- alpha op(A) B + beta C
-void gemm(CBLAS_TRANSPOSE op, int m, int n, int k, float alpha, const float* a, int lda,
-          const float* b, int ldb, float beta, float* c, int ldc) {
-  cblas_sgemm(CblasRowMajor, op, CblasNoTrans, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-}
-
-void gemm(CBLAS_TRANSPOSE op, int m, int n, int k, double alpha, const double* a, int lda,
-          const double* b, int ldb, double beta, double* c, int ldc) {
-  cblas_dgemm(CblasRowMajor, op, CblasNoTrans, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-}
-
-// y <- y - A^T x for A of k x m
-void subtract_gemv_transposed(int k, int m, const float* a, int lda, const float* x, float* y) {
-  cblas_sgemv(CblasRowMajor, CblasTrans, k, m, -1, a, lda, x, 1, 1, y, 1);
-}
-
-void subtract_gemv_transposed(int k, int m, const double* a, int lda, const double* x, double* y) {
-  cblas_dgemv(CblasRowMajor, CblasTrans, k, m, -1, a, lda, x, 1, 1, y, 1);
-}
-
-void trsm(CBLAS_SIDE side, CBLAS_UPLO triangle, CBLAS_DIAG diagonal, int m, int n, const float* a,
-          int lda, float* b, int ldb) {
-  cblas_strsm(CblasRowMajor, side, triangle, CblasNoTrans, diagonal, m, n, 1, a, lda, b, ldb);
-}
-
-void trsm(CBLAS_SIDE side, CBLAS_UPLO triangle, CBLAS_DIAG diagonal, int m, int n, const double* a,
-          int lda, double* b, int ldb) {
-  cblas_dtrsm(CblasRowMajor, side, triangle, CblasNoTrans, diagonal, m, n, 1, a, lda, b, ldb);
-}
-
-void trsv(CBLAS_UPLO triangle, CBLAS_DIAG diagonal, int n, const float* a, int lda, float* x,
-          int step) {
-  cblas_strsv(CblasRowMajor, triangle, CblasNoTrans, diagonal, n, a, lda, x, step);
-}
-
-void trsv(CBLAS_UPLO triangle, CBLAS_DIAG diagonal, int n, const double* a, int lda, double* x,
-          int step) {
-  cblas_dtrsv(CblasRowMajor, triangle, CblasNoTrans, diagonal, n, a, lda, x, step);
-}
-
-void getrf(int m, int n, float* a, int lda, int* swaps) {
-  int info = 0;
-  LAPACK_sgetrf(&m, &n, a, &lda, swaps, &info);
-}
-
-void getrf(int m, int n, double* a, int lda, int* swaps) {
-  int info = 0;
-  LAPACK_dgetrf(&m, &n, a, &lda, swaps, &info);
-}
-
-int size(Index value) {
-  return static_cast<int>(value);
+// C <- alpha op(A) B + beta C, row-major
+template <typename T>
+void gemm(CBLAS_TRANSPOSE op, Index m, Index n, Index k, T alpha, const T* a, Index lda, const T* b,
+          Index ldb, T beta, T* c, Index ldc) {
+  typed_blas::gemm(CblasRowMajor, op, CblasNoTrans, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
 }  // namespace
@@ -110,16 +60,14 @@ template <typename T>
 void product(Index m, Index n, Index k, const T* a, Index lda, const T* b, Index ldb, T* c,
              Index ldc) {
   if (m == 0 || n == 0) return;
-  gemm(CblasNoTrans, size(m), size(n), size(k), T{1}, a, size(lda), b, size(ldb), T{0}, c,
-       size(ldc));
+  gemm(CblasNoTrans, m, n, k, T(1), a, lda, b, ldb, T(0), c, ldc);
 }
 
 template <typename T>
 void subtract_product(Index m, Index n, Index k, const T* a, Index lda, const T* b, Index ldb, T* c,
                       Index ldc) {
   if (m == 0 || n == 0 || k == 0) return;
-  gemm(CblasNoTrans, size(m), size(n), size(k), T{-1}, a, size(lda), b, size(ldb), T{1}, c,
-       size(ldc));
+  gemm(CblasNoTrans, m, n, k, T(-1), a, lda, b, ldb, T(1), c, ldc);
 }
 
 template <typename T>
@@ -127,42 +75,51 @@ void subtract_transposed_product(Index m, Index n, Index k, const T* a, Index ld
                                  Index ldb, T* c, Index ldc) {
   if (m == 0 || n == 0 || k == 0) return;
   if (n == 1 && ldb == 1 && ldc == 1) {
-    return subtract_gemv_transposed(size(k), size(m), a, size(lda), b, c);
+    return typed_blas::gemv(CblasRowMajor, CblasTrans, k, m, T(-1), a, lda, b, T(1), c);
   }
-  gemm(CblasTrans, size(m), size(n), size(k), T{-1}, a, size(lda), b, size(ldb), T{1}, c,
-       size(ldc));
+  gemm(CblasTrans, m, n, k, T(-1), a, lda, b, ldb, T(1), c, ldc);
 }
+
+namespace {
+
+// B <- A^-1 B for a triangle of a w x w matrix, row-major
+template <typename T>
+void solve_from_left(typed_blas::Triangle t, Index w, Index n, const T* a, Index lda, T* b,
+                     Index ldb) {
+  if (w == 0 || n == 0) return;
+  if (n == 1) return typed_blas::trsv(CblasRowMajor, t, w, a, lda, b, ldb);
+  typed_blas::trsm(CblasRowMajor, CblasLeft, t, w, n, a, lda, b, ldb);
+}
+
+}  // namespace
 
 template <typename T>
 void solve_unit_lower(Index w, Index n, const T* l, Index ldl, T* b, Index ldb) {
-  if (w == 0 || n == 0) return;
-  if (n == 1) return trsv(CblasLower, CblasUnit, size(w), l, size(ldl), b, size(ldb));
-  trsm(CblasLeft, CblasLower, CblasUnit, size(w), size(n), l, size(ldl), b, size(ldb));
+  solve_from_left({CblasLower, CblasNoTrans, CblasUnit}, w, n, l, ldl, b, ldb);
 }
 
 template <typename T>
 void solve_upper(Index w, Index n, const T* u, Index ldu, T* b, Index ldb) {
-  if (w == 0 || n == 0) return;
-  if (n == 1) return trsv(CblasUpper, CblasNonUnit, size(w), u, size(ldu), b, size(ldb));
-  trsm(CblasLeft, CblasUpper, CblasNonUnit, size(w), size(n), u, size(ldu), b, size(ldb));
+  solve_from_left({CblasUpper, CblasNoTrans, CblasNonUnit}, w, n, u, ldu, b, ldb);
 }
 
 template <typename T>
 void solve_upper_from_right(Index m, Index w, const T* u, Index ldu, T* b, Index ldb) {
   if (m == 0 || w == 0) return;
-  trsm(CblasRight, CblasUpper, CblasNonUnit, size(m), size(w), u, size(ldu), b, size(ldb));
+  typed_blas::trsm(CblasRowMajor, CblasRight, {CblasUpper, CblasNoTrans, CblasNonUnit}, m, w, u,
+                   ldu, b, ldb);
 }
 
 template <typename T>
 void factor_columns(Index m, Index n, T* a, Index lda, int* swaps) {
   if (m == 0 || n == 0) return;
-  getrf(size(m), size(n), a, size(lda), swaps);
+  typed_blas::getrf(m, n, a, lda, swaps);
   for (Index i = 0; i < std::min(m, n); ++i) --swaps[i];
 }
 
 int solve_system(Index n, Index columns, double* a, double* b) {
-  const int order = size(n);
-  const int right = size(columns);
+  const int order = typed_blas::narrow(n);
+  const int right = typed_blas::narrow(columns);
   const int leading = std::max(order, 1);
   std::vector<int> swaps(static_cast<std::size_t>(leading));
   int info = 0;
@@ -170,12 +127,12 @@ int solve_system(Index n, Index columns, double* a, double* b) {
   return info;
 }
 
-SPSOLVE_INSTANTIATE_FUNCTION(product)
-SPSOLVE_INSTANTIATE_FUNCTION(subtract_product)
-SPSOLVE_INSTANTIATE_FUNCTION(subtract_transposed_product)
-SPSOLVE_INSTANTIATE_FUNCTION(solve_unit_lower)
-SPSOLVE_INSTANTIATE_FUNCTION(solve_upper)
-SPSOLVE_INSTANTIATE_FUNCTION(solve_upper_from_right)
-SPSOLVE_INSTANTIATE_FUNCTION(factor_columns)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(product)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(subtract_product)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(subtract_transposed_product)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(solve_unit_lower)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(solve_upper)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(solve_upper_from_right)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(factor_columns)
 
 }  // namespace spsolve::core::blas

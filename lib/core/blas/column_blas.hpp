@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <cblas.h>
-
+#include "core/blas/typed_blas.hpp"
 #include "core/types.hpp"
 
 namespace spsolve::inline core::column_blas {
@@ -12,65 +11,43 @@ namespace spsolve::inline core::column_blas {
 // Operations of the BLAS on column-major matrices, as fronts are stored: element (i, j) of a matrix
 // with leading dimension ld is a[i + j * ld]. Every dimension fits an int.
 
-inline int narrow(Index value) {
-  return static_cast<int>(value);
-}
-
-/// C <- alpha A B^T + beta C for C of m x n, A of m x k, B of n x k.
+/// C <- alpha A B^T + beta C for C of m x n, A of m x k, B of n x k; A B^H where `op` is
+/// CblasConjTrans.
 template <typename T>
-void multiply_transposed(Index m, Index n, Index k, T alpha, const T* a, Index lda, const T* b,
-                         Index ldb, T beta, T* c, Index ldc) {
-  if constexpr (std::is_same_v<T, double>) {
-    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, narrow(m), narrow(n), narrow(k), alpha, a,
-                narrow(lda), b, narrow(ldb), beta, c, narrow(ldc));
-  } else {
-    cblas_sgemm(CblasColMajor, CblasNoTrans, CblasTrans, narrow(m), narrow(n), narrow(k), alpha, a,
-                narrow(lda), b, narrow(ldb), beta, c, narrow(ldc));
-  }
+void multiply_transposed(Index m, Index n, Index k, std::type_identity_t<T> alpha, const T* a,
+                         Index lda, const T* b, Index ldb, std::type_identity_t<T> beta, T* c,
+                         Index ldc, CBLAS_TRANSPOSE op = CblasTrans) {
+  typed_blas::gemm(CblasColMajor, CblasNoTrans, op, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
 /// C <- alpha op(A) B + beta C for C of m x n, op(A) of m x k, B of k x n.
 template <typename T>
-void multiply(bool transposed, Index m, Index n, Index k, T alpha, const T* a, Index lda,
-              const T* b, Index ldb, T beta, T* c, Index ldc) {
-  const CBLAS_TRANSPOSE op = transposed ? CblasTrans : CblasNoTrans;
-  if constexpr (std::is_same_v<T, double>) {
-    cblas_dgemm(CblasColMajor, op, CblasNoTrans, narrow(m), narrow(n), narrow(k), alpha, a,
-                narrow(lda), b, narrow(ldb), beta, c, narrow(ldc));
-  } else {
-    cblas_sgemm(CblasColMajor, op, CblasNoTrans, narrow(m), narrow(n), narrow(k), alpha, a,
-                narrow(lda), b, narrow(ldb), beta, c, narrow(ldc));
-  }
+void multiply(CBLAS_TRANSPOSE op, Index m, Index n, Index k, std::type_identity_t<T> alpha,
+              const T* a, Index lda, const T* b, Index ldb, std::type_identity_t<T> beta, T* c,
+              Index ldc) {
+  typed_blas::gemm(CblasColMajor, op, CblasNoTrans, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
 /// y <- alpha op(A) x + beta y for A of m x n.
 template <typename T>
-void multiply_vector(bool transposed, Index m, Index n, T alpha, const T* a, Index lda, const T* x,
-                     T beta, T* y) {
-  const CBLAS_TRANSPOSE op = transposed ? CblasTrans : CblasNoTrans;
-  if constexpr (std::is_same_v<T, double>) {
-    cblas_dgemv(CblasColMajor, op, narrow(m), narrow(n), alpha, a, narrow(lda), x, 1, beta, y, 1);
-  } else {
-    cblas_sgemv(CblasColMajor, op, narrow(m), narrow(n), alpha, a, narrow(lda), x, 1, beta, y, 1);
-  }
+void multiply_vector(CBLAS_TRANSPOSE op, Index m, Index n, std::type_identity_t<T> alpha,
+                     const T* a, Index lda, const T* x, std::type_identity_t<T> beta, T* y) {
+  typed_blas::gemv(CblasColMajor, op, m, n, alpha, a, lda, x, beta, y);
 }
 
-/// Which triangle of a matrix is meant, and as what.
-struct Triangle {
-  CBLAS_UPLO part;
-  CBLAS_TRANSPOSE op;
-  CBLAS_DIAG diagonal;
-};
+using typed_blas::Triangle;
 inline constexpr Triangle lower{CblasLower, CblasNoTrans, CblasNonUnit};
 inline constexpr Triangle lower_transposed{CblasLower, CblasTrans, CblasNonUnit};
+inline constexpr Triangle lower_adjoint{CblasLower, CblasConjTrans, CblasNonUnit};
 inline constexpr Triangle unit_lower{CblasLower, CblasNoTrans, CblasUnit};
 inline constexpr Triangle unit_lower_transposed{CblasLower, CblasTrans, CblasUnit};
+inline constexpr Triangle unit_lower_adjoint{CblasLower, CblasConjTrans, CblasUnit};
 inline constexpr Triangle upper{CblasUpper, CblasNoTrans, CblasNonUnit};
 inline constexpr Triangle upper_transposed{CblasUpper, CblasTrans, CblasNonUnit};
 
-/// B <- op(A)^-1 B for B of m x n (side CblasLeft), or B <- B op(A)^-1 (CblasRight), for float and
-/// double. Of a triangle of at most 64 columns a row of B on the right, or a column on the left,
-/// gets the same bits in any company of at least eight.
+/// B <- op(A)^-1 B for B of m x n (side CblasLeft), or B <- B op(A)^-1 (CblasRight). Of a real
+/// triangle of at most 64 columns a row of B on the right, or a column on the left, gets the same
+/// bits in any company of at least eight.
 template <typename T>
 void solve_triangle(CBLAS_SIDE side, Triangle t, Index m, Index n, const T* a, Index lda, T* b,
                     Index ldb);
@@ -78,11 +55,7 @@ void solve_triangle(CBLAS_SIDE side, Triangle t, Index m, Index n, const T* a, I
 /// x <- op(A)^-1 x for a triangle of n x n.
 template <typename T>
 void solve_triangle_vector(Triangle t, Index n, const T* a, Index lda, T* x) {
-  if constexpr (std::is_same_v<T, double>) {
-    cblas_dtrsv(CblasColMajor, t.part, t.op, t.diagonal, narrow(n), a, narrow(lda), x, 1);
-  } else {
-    cblas_strsv(CblasColMajor, t.part, t.op, t.diagonal, narrow(n), a, narrow(lda), x, 1);
-  }
+  typed_blas::trsv(CblasColMajor, t, n, a, lda, x, 1);
 }
 
 /// max |a_ij| of a column-major m x n matrix.

@@ -126,7 +126,7 @@ struct Solve {
   Index ldb;
 
   bool on_right() const { return side == CblasRight; }
-  bool transposed() const { return t.op == CblasTrans; }
+  bool transposed() const { return t.op != CblasNoTrans; }
   bool is_upper() const { return (t.part == CblasUpper) != transposed(); }  // of op(A)
   /// Whether the first of the unknowns is known first.
   bool forward() const { return is_upper() == on_right(); }
@@ -177,15 +177,15 @@ void solve_few_columns(const Solve<T>& s) {
 template <typename T>
 void subtract_known(const Solve<T>& done, const Solve<T>& left, const T* between) {
   if (!done.on_right()) {
-    return multiply<T>(done.transposed(), left.n, left.count, done.n, -1, between, done.lda, done.b,
+    return multiply<T>(done.t.op, left.n, left.count, done.n, -1, between, done.lda, done.b,
                        done.ldb, 1, left.b, left.ldb);
   }
   if (done.transposed()) {
     return multiply_transposed<T>(left.count, left.n, done.n, -1, done.b, done.ldb, between,
                                   done.lda, 1, left.b, left.ldb);
   }
-  multiply<T>(false, left.count, left.n, done.n, -1, done.b, done.ldb, between, done.lda, 1, left.b,
-              left.ldb);
+  multiply<T>(CblasNoTrans, left.count, left.n, done.n, -1, done.b, done.ldb, between, done.lda, 1,
+              left.b, left.ldb);
 }
 
 template <typename T>
@@ -206,18 +206,14 @@ template <typename T>
 void solve_triangle(CBLAS_SIDE side, Triangle t, Index m, Index n, const T* a, Index lda, T* b,
                     Index ldb) {
   const bool right = side == CblasRight;
-  if (is_worth_it && (right ? m : n) >= fewest_rows) {
-    return solve_by_halves<T>({side, t, right ? n : m, right ? m : n, a, lda, b, ldb});
+  if constexpr (is_worth_it && !is_complex<T>) {
+    if ((right ? m : n) >= fewest_rows) {
+      return solve_by_halves<T>({side, t, right ? n : m, right ? m : n, a, lda, b, ldb});
+    }
   }
-  if constexpr (std::is_same_v<T, double>) {
-    cblas_dtrsm(CblasColMajor, side, t.part, t.op, t.diagonal, narrow(m), narrow(n), 1.0, a,
-                narrow(lda), b, narrow(ldb));
-  } else {
-    cblas_strsm(CblasColMajor, side, t.part, t.op, t.diagonal, narrow(m), narrow(n), 1.0f, a,
-                narrow(lda), b, narrow(ldb));
-  }
+  typed_blas::trsm(CblasColMajor, side, t, m, n, a, lda, b, ldb);
 }
 
-SPSOLVE_INSTANTIATE_FUNCTION(solve_triangle)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(solve_triangle)
 
 }  // namespace spsolve::core::column_blas

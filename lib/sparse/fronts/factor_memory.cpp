@@ -24,7 +24,7 @@ std::vector<LocalIndex> fronts_below(const Fronts& fronts, LocalIndex root) {
 
 /// Values of scratch that so many threads eliminate a front with, in addition to the front.
 Index scratch_of(const Fronts& fronts, LocalIndex s, Factorization kind, int threads) {
-  if (kind != Factorization::ldlt) return 0;
+  if (!has_d(kind)) return 0;
   const Index p = fronts.pivots(s), m = fronts.border_size(s), piece = border_piece(m, kind);
   const Index slots = m > 0 ? Tiles::slots(Tiles::count_of(m, piece), threads) : 0;
   return std::max(scratch_of_pivots(p, p + m), slots * piece * p);
@@ -106,7 +106,7 @@ FactorMemory factor_memory(const Fronts& fronts, Factorization kind, const Sched
                  bytes;
   memory.rest = fronts.order() * static_cast<std::int64_t>(sizeof(LocalIndex)) +
                 fronts.size() * static_cast<std::int64_t>(sizeof(Index) + sizeof(void*)) +
-                (kind == Factorization::ldlt ? fronts.order() * bytes : 0);
+                (has_d(kind) ? fronts.order() * bytes : 0);
   return memory;
 }
 

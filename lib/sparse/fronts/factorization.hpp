@@ -10,10 +10,28 @@ namespace spsolve::inline sparse {
 
 /// How a sparse matrix is factored.
 enum class Factorization {
-  cholesky,  ///< L L^T
-  ldlt,      ///< L D L^T, D of 1 x 1 and 2 x 2 blocks
+  cholesky,  ///< L L^H
+  ldlt,      ///< L D L^T of A = A^T, D of 1 x 1 and 2 x 2 blocks
   lu,        ///< P L U
+  ldlh,      ///< L D L^H of A = A^H, D likewise
 };
+
+/// Whether there is a D.
+constexpr bool has_d(Factorization kind) {
+  return kind == Factorization::ldlt || kind == Factorization::ldlh;
+}
+
+/// Whether L^H is the other factor, and A = A^H.
+constexpr bool is_hermitian(Factorization kind) {
+  return kind == Factorization::cholesky || kind == Factorization::ldlh;
+}
+
+/// An entry on the diagonal of a matrix: without its imaginary part where the matrix is Hermitian,
+/// as what rounding leaves of that would grow from pivot to pivot.
+template <typename T>
+constexpr T on_diagonal(bool hermitian, const T& z) {
+  return is_complex<T> && hermitian ? T(real_part(z)) : z;
+}
 
 /// Counts of the pivots of fronts.
 struct PivotCounts {
@@ -50,9 +68,10 @@ struct Advance {
   }
 };
 
-/// The magnitude that a pivot must have.
+/// How pivots are taken.
 struct PivotRule {
-  double least = 0;  ///< smaller ones are made this large, and counted
+  double least = 0;        ///< smaller ones are made this large, and counted
+  bool hermitian = false;  ///< L D L^H is wanted, not L D L^T
 };
 
 }  // namespace spsolve::sparse

@@ -64,7 +64,7 @@ SparseFactors<T>::SparseFactors(const Fronts& fronts, Factorization kind, int th
       offsets_(fronts.size() + 1, 0),
       rows_(fronts.order()),
       in_order_(kind == Factorization::lu ? fronts.order() : 0),
-      off_diagonal_(kind == Factorization::ldlt ? fronts.order() : 0),
+      off_diagonal_(has_d(kind) ? fronts.order() : 0),
       contributions_(fronts.size(), nullptr) {
   for (LocalIndex s = 0; s < fronts.size(); ++s) {
     offsets_[s + 1] = offsets_[s] + factor_entries(fronts, s, kind);
@@ -87,7 +87,7 @@ FactoredFront<T> SparseFactors<T>::front(LocalIndex s) const {
   result.rows = rows_.data() + first;
   result.columns = kind_ == Factorization::lu ? in_order_.data() + first : result.rows;
   result.border_rows = result.border_columns = fronts_.border.data() + fronts_.border_starts[s];
-  result.off_diagonal = kind_ == Factorization::ldlt ? off_diagonal_.data() + first : nullptr;
+  result.off_diagonal = has_d(kind_) ? off_diagonal_.data() + first : nullptr;
   return result;
 }
 
@@ -167,7 +167,7 @@ void SparseFactors<T>::eliminate(LocalIndex s, const FrontEntries& entries,
   front.contribution = contribution;
   assemble(front, s, entries, values, tiles);
   LocalIndex* rows = rows_.data() + first;
-  T* off_diagonal = kind_ == Factorization::ldlt ? off_diagonal_.data() + first : nullptr;
+  T* off_diagonal = has_d(kind_) ? off_diagonal_.data() + first : nullptr;
   PivotCounts own;
   switch (kind_) {
     case Factorization::cholesky:
@@ -175,6 +175,7 @@ void SparseFactors<T>::eliminate(LocalIndex s, const FrontEntries& entries,
       std::iota(rows, rows + front.pivots, 0);
       break;
     case Factorization::ldlt:
+    case Factorization::ldlh:
       eliminate_ldlt(front, rule, tiles, rows, off_diagonal, scratch, own);
       break;
     case Factorization::lu:
@@ -318,7 +319,7 @@ bool SparseFactors<T>::name(LocalIndex s, bool waits, SectionBytes& bytes) {
   const LocalIndex first = fronts_.first[s], pivots = fronts_.pivots(s);
   bytes.values(factors_.data() + offsets_[s], offsets_[s + 1] - offsets_[s]);
   bytes.values(rows_.data() + first, pivots);
-  if (kind_ == Factorization::ldlt) bytes.values(off_diagonal_.data() + first, pivots);
+  if (has_d(kind_)) bytes.values(off_diagonal_.data() + first, pivots);
   if (waits) {
     const Index size = border_block(fronts_, s, kind_).size();
     if (bytes.reads()) {
@@ -332,7 +333,7 @@ bool SparseFactors<T>::name(LocalIndex s, bool waits, SectionBytes& bytes) {
   if (!bytes.reads()) return true;
   done_[s] = 1;
   return are_rows(std::span<const LocalIndex>(rows_).subspan(first, pivots), first) &&
-         (kind_ != Factorization::ldlt ||
+         (!has_d(kind_) ||
           are_pairs(std::span<const T>(off_diagonal_).subspan(first, pivots)));
 }
 

@@ -43,11 +43,12 @@ Index factor_diagonal(Index n, T* a, Index ld) {
     for (Index k = 0; k < n; ++k) {
       T* column = a + k * ld;
       for (Index i = 0; i < k; ++i) {
-        const T factor = a[k + i * ld];
+        const T factor = conj(a[k + i * ld]);
         for (Index r = k; r < n; ++r) column[r] -= factor * a[r + i * ld];
       }
-      if (!(column[k] > 0) || !std::isfinite(column[k])) return k;
-      const T root = std::sqrt(column[k]);
+      const Real<T> pivot = real_part(column[k]);
+      if (!(pivot > 0) || !is_finite(column[k])) return k;
+      const Real<T> root = std::sqrt(pivot);
       column[k] = root;
       for (Index r = k + 1; r < n; ++r) column[r] /= root;
     }
@@ -55,26 +56,27 @@ Index factor_diagonal(Index n, T* a, Index ld) {
   }
   const Index h = n <= 16 ? 8 : (n / 2 + 7) / 8 * 8;
   if (const Index failed = factor_diagonal(h, a, ld); failed >= 0) return failed;
-  solve_triangle(CblasRight, lower_transposed, n - h, h, a, ld, a + h, ld);
-  multiply_transposed<T>(n - h, n - h, h, -1, a + h, ld, a + h, ld, 1, a + h + h * ld, ld);
+  solve_triangle(CblasRight, lower_adjoint, n - h, h, a, ld, a + h, ld);
+  multiply_transposed<T>(n - h, n - h, h, -1, a + h, ld, a + h, ld, 1, a + h + h * ld, ld,
+                         CblasConjTrans);
   const Index failed = factor_diagonal(n - h, a + h + h * ld, ld);
   return failed < 0 ? failed : failed + h;
 }
 
 /// Columns 0 ... p - 1 of rows that hang on a p x p triangle, for few columns: B <- B U^-1 for the
-/// upper triangle u(i, k) = triangle[i * row_step + k * column_step].
-template <typename T>
+/// upper triangle u(i, k) = triangle[i * row_step + k * column_step], or the conjugates of these.
+template <bool conjugate = false, typename T>
 void solve_few(Index rows, Index p, const T* triangle, Index row_step, Index column_step, bool unit,
                T* b, Index ld) {
   for (Index k = 0; k < p; ++k) {
     T* column = b + k * ld;
     for (Index i = 0; i < k; ++i) {
-      const T factor = triangle[i * row_step + k * column_step];
+      const T factor = mirrored(conjugate, triangle[i * row_step + k * column_step]);
       const T* done = b + i * ld;
       for (Index r = 0; r < rows; ++r) column[r] -= factor * done[r];
     }
     if (unit) continue;
-    const T inverse = 1 / triangle[k * row_step + k * column_step];
+    const T inverse = T(1) / mirrored(conjugate, triangle[k * row_step + k * column_step]);
     for (Index r = 0; r < rows; ++r) column[r] *= inverse;
   }
 }
@@ -86,7 +88,7 @@ constexpr bool few(Index p) {
 void count_cholesky_pivots(const auto* lower, Index first, Index end, Index ld,
                            PivotCounts& counts) {
   for (Index k = first; k < end; ++k) {
-    const double root = static_cast<double>(lower[k + k * ld]);
+    const double root = static_cast<double>(real_part(lower[k + k * ld]));
     counts.include(root * root);
   }
 }
@@ -149,7 +151,7 @@ void factor_columns(Index n, Index w, T* a, Index ld, const PivotRule& rule, Loc
   T* right = a + h * ld;
   swap_rows(w - h, right, ld, swaps, h);
   solve_triangle(CblasLeft, unit_lower, h, w - h, a, ld, right, ld);
-  multiply<T>(false, n - h, w - h, h, -1, a + h, ld, right, ld, 1, right + h, ld);
+  multiply<T>(CblasNoTrans, n - h, w - h, h, -1, a + h, ld, right, ld, 1, right + h, ld);
   factor_columns(n - h, w - h, right + h, ld, rule, swaps + h, counts);
   if (counts.failed >= 0) {
     counts.failed += h;
@@ -177,27 +179,28 @@ void factor_square(Index p, T* a, Index ld, const PivotRule& rule, const Tiles& 
       T* columns = a + k + from * ld;
       swap_rows(to - from, columns, ld, swaps + k, w);
       solve_triangle(CblasLeft, unit_lower, w, to - from, panel, ld, columns, ld);
-      multiply<T>(false, p - k - w, to - from, w, -1, panel + w, ld, columns, ld, 1, columns + w,
-                  ld);
+      multiply<T>(CblasNoTrans, p - k - w, to - from, w, -1, panel + w, ld, columns, ld, 1,
+                  columns + w, ld);
     });
     for (Index i = k; i < k + w; ++i) swaps[i] += static_cast<LocalIndex>(k);
     tiles.tell(2 * pivot_flops(p, 0, k, k + w));
   }
 }
 
-/// C <- - L W^T for L of m x p and W of n x p.
+/// C <- - L W^T for L of m x p and W of n x p, or - L W^H.
 template <typename T>
 void subtract_into(Index m, Index n, Index p, const T* l, Index ldl, const T* w, Index ldw, T* c,
-                   Index ldc) {
+                   Index ldc, bool adjoint) {
   if (!is_small(m, n, p)) {
-    return multiply_transposed<T>(m, n, p, -1, l, ldl, w, ldw, 0, c, ldc);
+    return multiply_transposed<T>(m, n, p, -1, l, ldl, w, ldw, 0, c, ldc,
+                                  adjoint ? CblasConjTrans : CblasTrans);
   }
   for (Index j = 0; j < n; ++j) {
     T* column = c + j * ldc;
-    const T first = w[j];
+    const T first = mirrored(adjoint, w[j]);
     for (Index i = 0; i < m; ++i) column[i] = -first * l[i];
     for (Index k = 1; k < p; ++k) {
-      const T factor = w[j + k * ldw];
+      const T factor = mirrored(adjoint, w[j + k * ldw]);
       const T* multipliers = l + k * ldl;
       for (Index i = 0; i < m; ++i) column[i] -= factor * multipliers[i];
     }
@@ -225,20 +228,22 @@ void eliminate_cholesky(const Front<T>& front, const Tiles& tiles, PivotCounts& 
   for (Index k = 0; k < p; k += panel_width) {
     const Index w = std::min(panel_width, p - k);
     T* diagonal = a + k + k * ld;
-    if (k > 0) multiply_transposed<T>(w, w, k, -1, a + k, ld, a + k, ld, 1, diagonal, ld);
+    const auto subtract_known = [&](Index rows, const T* from, T* to) {
+      if (k == 0) return;
+      multiply_transposed<T>(rows, w, k, -1, from, ld, a + k, ld, 1, to, ld, CblasConjTrans);
+    };
+    subtract_known(w, a + k, diagonal);
     if (const Index failed = factor_diagonal(w, diagonal, ld); failed >= 0) {
       counts.failed = k + failed;
       return;
     }
     tiles.run_pieces(k + w, height, piece_of(height - k - w), [&](Index from, Index to) {
       T* rows = a + from + k * ld;
-      if (k > 0) {
-        multiply_transposed<T>(to - from, w, k, -1, a + from, ld, a + k, ld, 1, rows, ld);
-      }
+      subtract_known(to - from, a + from, rows);
       if (few(w)) {
-        solve_few(to - from, w, diagonal, ld, Index{1}, false, rows, ld);
+        solve_few<true>(to - from, w, diagonal, ld, Index{1}, false, rows, ld);
       } else {
-        solve_triangle(CblasRight, lower_transposed, to - from, w, diagonal, ld, rows, ld);
+        solve_triangle(CblasRight, lower_adjoint, to - from, w, diagonal, ld, rows, ld);
       }
     });
     tiles.tell(pivot_flops(p, front.border, k, k + w));
@@ -297,17 +302,18 @@ void update_border(Factorization kind, const Front<T>& front, const T* off_diago
   const Index count = end - begin;
   if (kind == Factorization::lu) {
     return subtract_into<T>(m, count, p, front.lower + p, ld, front.upper + begin, m,
-                            front.contribution + begin * m, m);
+                            front.contribution + begin * m, m, false);
   }
   const BorderBlock block(m, true);
   const T* l = front.lower + p + begin;
   T* c = front.contribution + block.column_start(begin) + begin;
   const Index rows = m - begin, ldc = block.leading(begin / block.width() * block.width());
   if (kind == Factorization::cholesky) {
-    return subtract_into<T>(rows, count, p, l, ld, l, ld, c, ldc);
+    return subtract_into<T>(rows, count, p, l, ld, l, ld, c, ldc, true);
   }
-  multiply_by_d(count, p, l, ld, front.lower, ld, off_diagonal, scratch);
-  subtract_into<T>(rows, count, p, l, ld, scratch, count, c, ldc);
+  const bool hermitian = is_hermitian(kind);
+  multiply_by_d(hermitian, count, p, l, ld, front.lower, ld, off_diagonal, scratch);
+  subtract_into<T>(rows, count, p, l, ld, scratch, count, c, ldc, hermitian);
 }
 
 template <typename T>
@@ -316,7 +322,7 @@ void factor_cholesky_panel(Index height, Index w, T* a, Index ld, PivotCounts& c
     counts.failed = failed;
     return;
   }
-  solve_triangle(CblasRight, lower_transposed, height - w, w, a, ld, a + w, ld);
+  solve_triangle(CblasRight, lower_adjoint, height - w, w, a, ld, a + w, ld);
   count_cholesky_pivots(a, 0, w, ld, counts);
 }
 
@@ -332,11 +338,11 @@ void factor_lu_panel(Index summed, Index height, Index w, T* a, Index ld, const 
                static_cast<double>(largest_magnitude(height - summed, w, below, ld)));
 }
 
-SPSOLVE_INSTANTIATE_FUNCTION(swap_rows)
-SPSOLVE_INSTANTIATE_FUNCTION(factor_cholesky_panel)
-SPSOLVE_INSTANTIATE_FUNCTION(factor_lu_panel)
-SPSOLVE_INSTANTIATE_FUNCTION(eliminate_cholesky)
-SPSOLVE_INSTANTIATE_FUNCTION(eliminate_lu)
-SPSOLVE_INSTANTIATE_FUNCTION(update_border)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(swap_rows)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(factor_cholesky_panel)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(factor_lu_panel)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(eliminate_cholesky)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(eliminate_lu)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(update_border)
 
 }  // namespace spsolve::sparse

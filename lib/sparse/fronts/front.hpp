@@ -37,7 +37,7 @@ inline double pivot_flops(Index p, Index m, Index from, Index to) {
   return left(from) - left(to);
 }
 
-/// F11 = L11 L11^T, L21 = F21 L11^-T. Reads and writes the lower triangle.
+/// F11 = L11 L11^H, L21 = F21 L11^-H. Reads and writes the lower triangle.
 template <typename T>
 void eliminate_cholesky(const Front<T>& front, const Tiles& tiles, PivotCounts& counts);
 
@@ -48,7 +48,8 @@ void eliminate_lu(const Front<T>& front, const PivotRule& rule, const Tiles& til
                   LocalIndex* rows, PivotCounts& counts);
 
 /// P F11 P^T = L11 D L11^T with pivots of one or two rows from diagonal blocks of F11 (Bunch and
-/// Kaufman 1977, restricted), L21 = F21 P^T L11^-T D^-1. rows[k]: the row of F11 that pivot k was
+/// Kaufman 1977, restricted), L21 = F21 P^T L11^-T D^-1; for a `rule` that says so, F11 = F11^H,
+/// with L11^H in place of L11^T. rows[k]: the row of F11 that pivot k was
 /// taken from; the diagonal of lower holds that of D, and off_diagonal[k] its entry (k + 1, k), or
 /// 0. `scratch`: room for scratch_of_pivots() values.
 template <typename T>
@@ -57,8 +58,8 @@ void eliminate_ldlt(const Front<T>& front, const PivotRule& rule, const Tiles& t
 Index scratch_of_pivots(Index pivots, Index height);
 
 /// Columns begin ... end of the contribution block: C <- - L21 U12 there (LU), or - L21 D L21^T
-/// from row `begin` on; columns of one panel of its BorderBlock. `scratch`: room for (end - begin)
-/// p values, LDL^T only.
+/// or - L21 D L21^H from row `begin` on; columns of one panel of its BorderBlock. `scratch`: room
+/// for (end - begin) p values, LDL^T only.
 template <typename T>
 void update_border(Factorization kind, const Front<T>& front, const T* off_diagonal, Index begin,
                    Index end, T* scratch);

@@ -1,10 +1,11 @@
 #include <algorithm>
-#include <cmath>
+#include <tuple>
 #include <vector>
 
 #include "core/blas/column_blas.hpp"
 #include "sparse/fronts/front.hpp"
 #include "sparse/fronts/panels.hpp"
+#include "sparse/fronts/pivot_pair.hpp"
 
 namespace spsolve::inline sparse {
 
@@ -16,12 +17,17 @@ constexpr Index block_width = widest_ldlt_panel;
 constexpr Index rows_of_piece = 256;
 constexpr Index columns_of_piece = 128;
 
-/// Swaps rows and columns i < j of a symmetric w x w matrix, of which the lower triangle is there.
+/// Swaps rows and columns i < j of a symmetric or Hermitian w x w matrix, of which the lower
+/// triangle is there.
 template <typename T>
-void swap_symmetric(Index w, T* a, Index ld, Index i, Index j) {
+void swap_symmetric(bool hermitian, Index w, T* a, Index ld, Index i, Index j) {
   for (Index k = 0; k < i; ++k) std::swap(a[i + k * ld], a[j + k * ld]);
   std::swap(a[i + i * ld], a[j + j * ld]);
   for (Index k = i + 1; k < j; ++k) std::swap(a[k + i * ld], a[j + k * ld]);
+  if (is_complex<T> && hermitian) {
+    for (Index k = i + 1; k <= j; ++k) a[k + i * ld] = conj(a[k + i * ld]);
+    for (Index k = i + 1; k < j; ++k) a[j + k * ld] = conj(a[j + k * ld]);
+  }
   for (Index k = j + 1; k < w; ++k) std::swap(a[k + i * ld], a[k + j * ld]);
 }
 
@@ -52,7 +58,7 @@ class DiagonalBlock {
   void factor() {
     for (Index k = 0; k < w_; ++k) {
       rows_[k] = static_cast<LocalIndex>(k);
-      off_[k] = 0;
+      off_[k] = T(0);
     }
     for (Index k = 0; k < w_;) {
       if (choose(k)) {
@@ -71,7 +77,7 @@ class DiagonalBlock {
 
   void move(Index i, Index j) {
     if (i == j) return;
-    swap_symmetric(w_, a_, ld_, std::min(i, j), std::max(i, j));
+    swap_symmetric(rule_.hermitian, w_, a_, ld_, std::min(i, j), std::max(i, j));
     std::swap(rows_[i], rows_[j]);
     ++counts_.swaps;
   }
@@ -93,7 +99,7 @@ class DiagonalBlock {
   }
 
   void eliminate_one(Index k) {
-    T& d = at(k, k);
+    T& d = at(k, k) = on_diagonal(rule_.hermitian, at(k, k));
     if (static_cast<double>(magnitude(d)) < rule_.least) {
       d = with_magnitude(d, static_cast<Real<T>>(rule_.least));
       ++counts_.perturbed;
@@ -103,40 +109,34 @@ class DiagonalBlock {
       return;
     }
     counts_.include(magnitude(d));
-    if (d < 0) ++counts_.negative;
+    if (real_part(d) < 0) ++counts_.negative;
     for (Index j = k + 1; j < w_; ++j) {
-      const T factor = at(j, k) / d;
+      const T factor = mirrored(rule_.hermitian, at(j, k) / d);
       for (Index i = j; i < w_; ++i) at(i, j) -= factor * at(i, k);
     }
     for (Index i = k + 1; i < w_; ++i) at(i, k) /= d;
   }
 
   void eliminate_pair(Index k) {
-    const double a = at(k, k), b = at(k + 1, k), c = at(k + 1, k + 1);
-    const double determinant = a * c - b * b;  // below zero by the choice of the pivot
-    if (!std::isfinite(determinant) || determinant == 0) {
+    const PivotPair<T> pair(rule_.hermitian, at(k, k), at(k + 1, k), at(k + 1, k + 1));
+    if (!pair.is_regular()) {
       counts_.failed = k;
       return;
     }
-    const double half = (a + c) / 2, root = std::hypot((a - c) / 2, b);
-    const double large = std::abs(half) + root;
-    counts_.include(large);
-    counts_.include(std::abs(determinant) / large);
-    counts_.negative += determinant < 0 ? 1 : (half < 0 ? 2 : 0);
-    ++counts_.pairs;
+    pair.count(counts_);
+    at(k, k) = on_diagonal(rule_.hermitian, at(k, k));
+    at(k + 1, k + 1) = on_diagonal(rule_.hermitian, at(k + 1, k + 1));
     for (Index j = k + 2; j < w_; ++j) {
-      const double x = at(j, k), y = at(j, k + 1);
-      const T u = static_cast<T>((x * c - y * b) / determinant);
-      const T v = static_cast<T>((y * a - x * b) / determinant);
+      auto [u, v] = pair.divide(at(j, k), at(j, k + 1));
+      u = mirrored(rule_.hermitian, u);
+      v = mirrored(rule_.hermitian, v);
       for (Index i = j; i < w_; ++i) at(i, j) -= at(i, k) * u + at(i, k + 1) * v;
     }
     for (Index i = k + 2; i < w_; ++i) {
-      const double x = at(i, k), y = at(i, k + 1);
-      at(i, k) = static_cast<T>((x * c - y * b) / determinant);
-      at(i, k + 1) = static_cast<T>((y * a - x * b) / determinant);
+      std::tie(at(i, k), at(i, k + 1)) = pair.divide(at(i, k), at(i, k + 1));
     }
     off_[k] = at(k + 1, k);
-    at(k + 1, k) = 0;
+    at(k + 1, k) = T(0);
   }
 
   Index w_;
@@ -150,25 +150,25 @@ class DiagonalBlock {
 
 /// W <- W D^-1 for rows of L D, column-major.
 template <typename T>
-void divide_by_d(Index rows, Index w, const T* diagonal, Index ldd, const T* off_diagonal, T* b,
-                 Index ld) {
+void divide_by_d(bool hermitian, Index rows, Index w, const T* diagonal, Index ldd,
+                 const T* off_diagonal, T* b, Index ld) {
   for (Index k = 0; k < w; ++k) {
     T* first = b + k * ld;
     if (off_diagonal[k] == T(0)) {
-      const T inverse = 1 / diagonal[k + k * ldd];
+      const T inverse = T(1) / diagonal[k + k * ldd];
       for (Index i = 0; i < rows; ++i) first[i] *= inverse;
       continue;
     }
     T* second = first + ld;
-    const double x = diagonal[k + k * ldd], y = off_diagonal[k],
-                 z = diagonal[k + 1 + (k + 1) * ldd];
-    const double determinant = x * z - y * y;
+    const Wide<T> x = diagonal[k + k * ldd], y = off_diagonal[k],
+                  z = diagonal[k + 1 + (k + 1) * ldd];
+    const Wide<T> across = mirrored(hermitian, y), determinant = x * z - y * across;
     const T a = static_cast<T>(z / determinant), c = static_cast<T>(x / determinant);
-    const T o = static_cast<T>(-y / determinant);
+    const T below = static_cast<T>(-y / determinant), above = static_cast<T>(-across / determinant);
     for (Index i = 0; i < rows; ++i) {
       const T u = first[i], v = second[i];
-      first[i] = a * u + o * v;
-      second[i] = o * u + c * v;
+      first[i] = a * u + below * v;
+      second[i] = above * u + c * v;
     }
     ++k;
   }
@@ -204,8 +204,8 @@ void permute_rows(Index columns, Index w, const LocalIndex* rows, T* b, Index ld
 }
 
 template <typename T>
-void multiply_by_d(Index count, Index w, const T* l, Index ld, const T* diagonal, Index ldd,
-                   const T* off_diagonal, T* product) {
+void multiply_by_d(bool hermitian, Index count, Index w, const T* l, Index ld, const T* diagonal,
+                   Index ldd, const T* off_diagonal, T* product) {
   for (Index k = 0; k < w; ++k) {
     T* column = product + k * count;
     const T* own = l + k * ld;
@@ -217,7 +217,8 @@ void multiply_by_d(Index count, Index w, const T* l, Index ld, const T* diagonal
     }
     if (k > 0 && off_diagonal[k - 1] != T(0)) {
       const T* previous = own - ld;
-      for (Index i = 0; i < count; ++i) column[i] += off_diagonal[k - 1] * previous[i];
+      const T across = mirrored(hermitian, off_diagonal[k - 1]);
+      for (Index i = 0; i < count; ++i) column[i] += across * previous[i];
     }
   }
 }
@@ -231,6 +232,8 @@ void eliminate_ldlt(const Front<T>& front, const PivotRule& rule, const Tiles& t
                     LocalIndex* rows, T* off_diagonal, T* scratch, PivotCounts& counts) {
   const Index p = front.pivots, height = front.height(), ld = height;
   T* a = front.lower;
+  const Triangle other = rule.hermitian ? unit_lower_adjoint : unit_lower_transposed;
+  const CBLAS_TRANSPOSE op = rule.hermitian ? CblasConjTrans : CblasTrans;
   std::vector<Real<T>> multipliers((height + rows_of_piece - 1) / rows_of_piece);
   for (Index k = 0; k < p; k += block_width) {
     const Index w = std::min(block_width, p - k), below = k + w;
@@ -248,19 +251,19 @@ void eliminate_ldlt(const Front<T>& front, const PivotRule& rule, const Tiles& t
     tiles.run_pieces(below, height, rows_of_piece, [&](Index from, Index to) {
       T* b = a + from + k * ld;
       if (own.swaps > 0) permute_columns(to - from, w, rows + k, b, ld);
-      solve_triangle(CblasRight, unit_lower_transposed, to - from, w, diagonal, ld, b, ld);
+      solve_triangle(CblasRight, other, to - from, w, diagonal, ld, b, ld);
       if (more) {
         for (Index j = 0; j < w; ++j) {
           std::copy_n(b + j * ld, to - from, products + from - below + j * left);
         }
       }
-      divide_by_d(to - from, w, diagonal, ld, off_diagonal + k, b, ld);
+      divide_by_d(rule.hermitian, to - from, w, diagonal, ld, off_diagonal + k, b, ld);
       Real<T>& largest = multipliers[(from - below) / rows_of_piece];
       largest = std::max(largest, largest_magnitude(to - from, w, b, ld));
     });
     tiles.run_pieces(below, p, columns_of_piece, [&](Index from, Index to) {
       multiply_transposed<T>(height - from, to - from, w, -1, a + from + k * ld, ld,
-                             products + from - below, left, 1, a + from + from * ld, ld);
+                             products + from - below, left, 1, a + from + from * ld, ld, op);
     });
     for (Index i = k; i < below; ++i) rows[i] += static_cast<LocalIndex>(k);
     counts.add(own);
@@ -277,19 +280,20 @@ void factor_ldlt_panel(Index height, Index w, T* a, Index ld, const PivotRule& r
   DiagonalBlock<T>(w, a, ld, rule, rows, off_diagonal, counts).factor();
   if (counts.failed >= 0) return;
   Real<T> largest = 0;
+  const Triangle other = rule.hermitian ? unit_lower_adjoint : unit_lower_transposed;
   Tiles(1).run_pieces(w, height, rows_of_piece, [&](Index from, Index to) {
     T* b = a + from;
     if (counts.swaps > 0) permute_columns(to - from, w, rows, b, ld);
-    solve_triangle(CblasRight, unit_lower_transposed, to - from, w, a, ld, b, ld);
-    divide_by_d(to - from, w, a, ld, off_diagonal, b, ld);
+    solve_triangle(CblasRight, other, to - from, w, a, ld, b, ld);
+    divide_by_d(rule.hermitian, to - from, w, a, ld, off_diagonal, b, ld);
     largest = std::max(largest, largest_magnitude(to - from, w, b, ld));
   });
   counts.largest_multiplier = std::max(counts.largest_multiplier, static_cast<double>(largest));
 }
 
-SPSOLVE_INSTANTIATE_FUNCTION(permute_rows)
-SPSOLVE_INSTANTIATE_FUNCTION(multiply_by_d)
-SPSOLVE_INSTANTIATE_FUNCTION(factor_ldlt_panel)
-SPSOLVE_INSTANTIATE_FUNCTION(eliminate_ldlt)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(permute_rows)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(multiply_by_d)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(factor_ldlt_panel)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(eliminate_ldlt)
 
 }  // namespace spsolve::sparse

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cmath>
 #include <utility>
 
+#include "core/scalar.hpp"
 #include "core/short_vector.hpp"
 #include "core/types.hpp"
 
@@ -15,30 +17,132 @@ namespace spsolve::inline sparse::vector_sweeps {
 
 inline constexpr Index lanes = 8;
 
+/// Eight values of a real T.
 template <typename T>
-using Lanes = short_vectors::Vector<T, lanes>;
+using RealLanes = short_vectors::Vector<T, lanes>;
+
+/// Eight complex values, their parts apart.
+template <typename T>
+struct ComplexLanes {
+  RealLanes<T> re, im;
+
+  ComplexLanes& operator+=(const ComplexLanes& v) { return *this = *this + v; }
+  ComplexLanes& operator-=(const ComplexLanes& v) { return *this = *this - v; }
+  ComplexLanes& operator*=(const ComplexLanes& v) { return *this = *this * v; }
+
+  friend ComplexLanes operator+(const ComplexLanes& a, const ComplexLanes& b) {
+    return {a.re + b.re, a.im + b.im};
+  }
+  friend ComplexLanes operator-(const ComplexLanes& a, const ComplexLanes& b) {
+    return {a.re - b.re, a.im - b.im};
+  }
+  friend ComplexLanes operator*(const ComplexLanes& a, const ComplexLanes& b) {
+    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+  }
+};
+
+template <typename T>
+struct LanesOf {
+  using type = RealLanes<T>;
+};
+template <typename T>
+requires is_complex<T>
+struct LanesOf<T> {
+  using type = ComplexLanes<Real<T>>;
+};
+template <typename T>
+using Lanes = typename LanesOf<T>::type;
+
+/// Sets, and gets, lane i.
+template <typename V, typename T>
+void set_lane(V& v, Index i, const T& value) {
+  if constexpr (is_complex<T>) {
+    v.re[i] = value.real();
+    v.im[i] = value.imag();
+  } else {
+    v[i] = value;
+  }
+}
+template <typename T>
+T lane(const Lanes<T>& v, Index i) {
+  if constexpr (is_complex<T>) {
+    return T(v.re[i], v.im[i]);
+  } else {
+    return v[i];
+  }
+}
+
+/// `value` in every lane.
+template <typename T>
+Lanes<T> in_all_lanes(const T& value) {
+  if constexpr (is_complex<T>) {
+    return {value.real() - RealLanes<Real<T>>{}, value.imag() - RealLanes<Real<T>>{}};
+  } else {
+    return value - Lanes<T>{};
+  }
+}
 
 template <typename T>
 Lanes<T> load(const T* from) {
-  return short_vectors::load<Lanes<T>>(from);
+  if constexpr (is_complex<T>) {
+    using R = Real<T>;
+    const auto* parts = reinterpret_cast<const R*>(from);
+    const auto a = short_vectors::load<RealLanes<R>>(parts),
+               b = short_vectors::load<RealLanes<R>>(parts + lanes);
+    return {__builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14),
+            __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15)};
+  } else {
+    return short_vectors::load<Lanes<T>>(from);
+  }
 }
 
 /// The first `count` values, and 0 after them.
 template <typename T>
 Lanes<T> load(const T* from, Index count) {
   Lanes<T> v{};
-  for (Index i = 0; i < count; ++i) v[i] = from[i];
+  for (Index i = 0; i < count; ++i) set_lane(v, i, from[i]);
   return v;
 }
 
 template <typename T>
 void store(const Lanes<T>& v, T* to) {
-  short_vectors::store(to, v);
+  if constexpr (is_complex<T>) {
+    using R = Real<T>;
+    auto* parts = reinterpret_cast<R*>(to);
+    short_vectors::store(parts, __builtin_shufflevector(v.re, v.im, 0, 8, 1, 9, 2, 10, 3, 11));
+    short_vectors::store(parts + lanes,
+                         __builtin_shufflevector(v.re, v.im, 4, 12, 5, 13, 6, 14, 7, 15));
+  } else {
+    short_vectors::store(to, v);
+  }
 }
 
 template <typename T>
 void store(const Lanes<T>& v, T* to, Index count) {
-  for (Index i = 0; i < count; ++i) to[i] = v[i];
+  for (Index i = 0; i < count; ++i) to[i] = lane<T>(v, i);
+}
+
+/// 1 / v of every lane; of complex ones by Smith's quotients, which neither over- nor underflow.
+template <typename V>
+V inverse_of(const V& v) {
+  return 1 / v;
+}
+template <typename T>
+ComplexLanes<T> inverse_of(const ComplexLanes<T>& v) {
+  ComplexLanes<T> inverse;
+  for (Index i = 0; i < lanes; ++i) {
+    const T re = v.re[i], im = v.im[i];
+    if (std::abs(re) >= std::abs(im)) {
+      const T part = im / re, whole = re + im * part;
+      inverse.re[i] = 1 / whole;
+      inverse.im[i] = -part / whole;
+    } else {
+      const T part = re / im, whole = re * part + im;
+      inverse.re[i] = part / whole;
+      inverse.im[i] = -1 / whole;
+    }
+  }
+  return inverse;
 }
 
 /// v_j in every lane.
@@ -59,6 +163,19 @@ V above(const V& v) {
   constexpr auto from = [](int lane) { return lane > j ? lane : lane + 8; };
   return __builtin_shufflevector(v, V{}, from(0), from(1), from(2), from(3), from(4), from(5),
                                  from(6), from(7));
+}
+
+template <int j, typename T>
+ComplexLanes<T> repeated(const ComplexLanes<T>& v) {
+  return {repeated<j>(v.re), repeated<j>(v.im)};
+}
+template <int j, typename T>
+ComplexLanes<T> below(const ComplexLanes<T>& v) {
+  return {below<j>(v.re), below<j>(v.im)};
+}
+template <int j, typename T>
+ComplexLanes<T> above(const ComplexLanes<T>& v) {
+  return {above<j>(v.re), above<j>(v.im)};
 }
 
 /// Calls work with the constants 0 ... count - 1, one after another.
@@ -98,6 +215,15 @@ void transpose(V* m) {
   });
 }
 
+template <typename T>
+void transpose(ComplexLanes<T>* m) {
+  RealLanes<T> re[8], im[8];
+  unrolled<8>([&](auto i) { re[i] = m[i].re, im[i] = m[i].im; });
+  transpose(re);
+  transpose(im);
+  unrolled<8>([&](auto i) { m[i] = {re[i], im[i]}; });
+}
+
 /// The sum of each of eight vectors, in the order of the vectors.
 template <typename V>
 V sums_of(const V* m) {
@@ -114,6 +240,13 @@ V sums_of(const V* m) {
   });
   return __builtin_shufflevector(fours[0], fours[1], 0, 1, 2, 3, 8, 9, 10, 11) +
          __builtin_shufflevector(fours[0], fours[1], 4, 5, 6, 7, 12, 13, 14, 15);
+}
+
+template <typename T>
+ComplexLanes<T> sums_of(const ComplexLanes<T>* m) {
+  RealLanes<T> re[8], im[8];
+  unrolled<8>([&](auto i) { re[i] = m[i].re, im[i] = m[i].im; });
+  return {sums_of(re), sums_of(im)};
 }
 
 }  // namespace spsolve::sparse::vector_sweeps

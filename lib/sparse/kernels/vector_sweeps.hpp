@@ -90,10 +90,10 @@ Lanes<T> column_sums(Index m, const T* a, Index ld, const T* y) {
 /// 1 / a_jj in lane j < width, 1 in the others; 1 everywhere for a unit diagonal.
 template <int width, typename T>
 Lanes<T> inverse_diagonal(bool unit, const T* a, Index ld) {
-  Lanes<T> d = {1, 1, 1, 1, 1, 1, 1, 1};
+  Lanes<T> d = in_all_lanes(T(1));
   if (unit) return d;
-  unrolled<width>([&](auto j) { d[j.value] = a[j + j * ld]; });
-  return 1 / d;
+  unrolled<width>([&](auto j) { set_lane(d, j.value, a[j + j * ld]); });
+  return inverse_of(d);
 }
 
 }  // namespace detail
@@ -104,7 +104,7 @@ template <Ends ends, typename T>
   for (Index j = 0; j < n; j += lanes) {
     detail::with_width(std::min(lanes, n - j), [&](auto width) {
       Lanes<T> factors[width];
-      unrolled<width>([&](auto k) { factors[k] = x[j + k] - Lanes<T>{}; });
+      unrolled<width>([&](auto k) { factors[k] = in_all_lanes(x[j + k]); });
       detail::subtract_columns<width, ends>(m, a + j * ld, ld, factors, y);
     });
   }
@@ -117,7 +117,7 @@ template <Ends ends, typename T>
   for (Index j = 0; j < n; j += lanes) {
     detail::with_width(std::min(lanes, n - j), [&](auto width) {
       const Lanes<T> sums = detail::column_sums<width, ends>(m, a + j * ld, ld, y);
-      unrolled<width>([&](auto k) { x[j + k] -= sums[k.value]; });
+      unrolled<width>([&](auto k) { x[j + k] -= lane<T>(sums, k.value); });
     });
   }
 }

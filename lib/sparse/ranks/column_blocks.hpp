@@ -21,7 +21,7 @@ struct SharingRule {
   static constexpr SharingRule of(Factorization kind, MemoryKind memory) {
     if (memory == MemoryKind::gpu) return {true, 2e9, 128, 1024, 64, 1e6};
     SharingRule rule;
-    if (kind == Factorization::ldlt) rule.widest = 64;
+    if (has_d(kind)) rule.widest = 64;
     return rule;
   }
 };

@@ -75,7 +75,7 @@ ParallelFront<T>::ParallelFront(Factorization kind, const ColumnBlocks& blocks, 
       blocks_(blocks),
       rank_(rank),
       rows_(blocks.pivots()),
-      off_diagonal_(kind == Factorization::ldlt ? blocks.pivots() : 0) {
+      off_diagonal_(has_d(kind) ? blocks.pivots() : 0) {
   const ParallelFrontSize size = parallel_front_size(kind, blocks, rank);
   factors_ = UntouchedArray<T>(size.factors);
   contribution_size_ = size.contribution;
@@ -91,7 +91,7 @@ ParallelFront<T>::ParallelFront(Factorization kind, const ColumnBlocks& blocks, 
     own.contribution = {nullptr, rows.contribution.first, rows.contribution.size()};
     factors += own.width() * own.factors.rows;
   }
-  if (kind == Factorization::ldlt) products_.resize(own_.size() * blocks.width() * blocks.width());
+  if (has_d(kind)) products_.resize(own_.size() * blocks.width() * blocks.width());
 }
 
 template <typename T>
@@ -183,6 +183,7 @@ void ParallelFront<T>::factor_panel(Index number, const PivotRule& rule, Panel& 
       factor_cholesky_panel(height, w, a, ld, own);
       break;
     case Factorization::ldlt:
+    case Factorization::ldlh:
       factor_ldlt_panel(height, w, a, ld, rule, head.rows, head.off_diagonal, own);
       break;
     case Factorization::lu:
@@ -232,7 +233,7 @@ template <typename T>
 void ParallelFront<T>::note_rows(const Panel& panel) {
   const typename Panel::Head& head = panel.head();
   const Index k = panel.first_row, w = panel.width;
-  if (kind_ == Factorization::ldlt) {
+  if (has_d(kind_)) {
     std::copy_n(head.off_diagonal, w, off_diagonal_.begin() + k);
   }
   if (head.swaps == 0) return;
@@ -265,9 +266,9 @@ void ParallelFront<T>::prepare_block(const Panel& panel, const OwnBlock<T>& bloc
     if (head.swaps > 0) swap_rows(block.width(), rows, block.factors.ld(), head.rows, w);
     solve_triangle(CblasLeft, unit_lower, w, block.width(), panel.values(), ld, rows,
                    block.factors.ld());
-  } else if (kind_ == Factorization::ldlt) {
-    multiply_by_d(block.width(), w, panel.at(block.begin), ld, panel.values(), ld,
-                  head.off_diagonal, products);
+  } else if (has_d(kind_)) {
+    multiply_by_d(is_hermitian(kind_), block.width(), w, panel.at(block.begin), ld, panel.values(),
+                  ld, head.off_diagonal, products);
   }
 }
 
@@ -278,15 +279,17 @@ void ParallelFront<T>::update_rows(const Panel& panel, const OwnBlock<T>& block,
   const Index w = panel.width, ld = panel.height;
   const T* l = panel.at(from);
   T* c = part.at(from);
+  const CBLAS_TRANSPOSE op = is_hermitian(kind_) ? CblasConjTrans : CblasTrans;
   switch (kind_) {
     case Factorization::cholesky:
       return multiply_transposed<T>(to - from, block.width(), w, -1, l, ld, panel.at(block.begin),
-                                    ld, 1, c, part.ld());
+                                    ld, 1, c, part.ld(), op);
     case Factorization::ldlt:
+    case Factorization::ldlh:
       return multiply_transposed<T>(to - from, block.width(), w, -1, l, ld, products, block.width(),
-                                    1, c, part.ld());
+                                    1, c, part.ld(), op);
     case Factorization::lu:
-      return multiply<T>(false, to - from, block.width(), w, -1, l, ld,
+      return multiply<T>(CblasNoTrans, to - from, block.width(), w, -1, l, ld,
                          block.factors.at(panel.first_row), block.factors.ld(), 1, c, part.ld());
   }
 }
@@ -300,7 +303,7 @@ void ParallelFront<T>::update(const Panel& panel, std::span<const OwnBlock<T>* c
   };
   const Index count = std::ssize(blocks);
   tiles.run(count, [&](Index i, Index) {
-    prepare_block(panel, *blocks[i], kind_ == Factorization::ldlt ? products(*blocks[i]) : nullptr);
+    prepare_block(panel, *blocks[i], has_d(kind_) ? products(*blocks[i]) : nullptr);
   });
   const Index below = panel.first_row + panel.width;
   const Index pieces = Tiles::count_of(blocks_.height() - below, rows_of_piece);
@@ -312,8 +315,7 @@ void ParallelFront<T>::update(const Panel& panel, std::span<const OwnBlock<T>* c
       const Index first = std::max(from, part.first_row);
       const Index last = std::min(to, part.first_row + part.rows);
       if (first >= last) continue;
-      update_rows(panel, block, kind_ == Factorization::ldlt ? products(block) : nullptr, part,
-                  first, last);
+      update_rows(panel, block, has_d(kind_) ? products(block) : nullptr, part, first, last);
     }
   });
 }
@@ -378,7 +380,7 @@ bool ParallelFront<T>::name_under_way(Index number, SectionBytes& bytes) {
   const Index rows = kind_ == Factorization::lu ? blocks_.pivots() - panel.first_row : panel.width;
   const auto width = static_cast<std::size_t>(panel.width);
   for (const LocalIndex row : std::span(head.rows, width)) good = good && row >= 0 && row < rows;
-  if (kind_ == Factorization::ldlt) {
+  if (has_d(kind_)) {
     good = good && are_pairs(std::span<const T>(head.off_diagonal, width));
   }
   return good && head.number == number && head.failed < 0;

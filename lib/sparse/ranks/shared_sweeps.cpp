@@ -186,8 +186,8 @@ void SharedSweeps<T>::forward(T* b, T* y) {
     if (blocks_.is_border(block.number)) continue;
     T* found = y + (first_ + block.begin) * columns;
     std::copy_n(z_.begin() + block.begin * columns, block.width() * columns, found);
-    if (kind_ == Factorization::ldlt) {
-      divide_by_d(block.width(), diagonal(block), block.factors.ld(),
+    if (has_d(kind_)) {
+      divide_by_d(is_hermitian(kind_), block.width(), diagonal(block), block.factors.ld(),
                   front_.off_diagonal().data() + block.begin, columns, found);
     }
   }

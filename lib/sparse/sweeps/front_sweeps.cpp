@@ -53,7 +53,7 @@ void FrontSweeps<T>::forward_one(const FactoredFront<T>& f, const FrontRows<T>& 
     vector_sweeps::forward_lower<Ends::padded>(kind_ != Factorization::cholesky, e + m, e, f.lower,
                                                f.ld, z);
   }
-  if (kind_ == Factorization::ldlt) divide_by_d(e, f.lower, f.ld, f.off_diagonal, 1, z);
+  if (has_d(kind_)) divide_by_d(is_hermitian(kind_), e, f.lower, f.ld, f.off_diagonal, 1, z);
   for (Index k = 0; k < e; ++k) x[out[k]] = z[k];
   for (Index i = 0; i < m; ++i) *rows.at(border[i], 1) = t[i];
 }
@@ -83,7 +83,7 @@ void FrontSweeps<T>::forward(const FactoredFront<T>& f, const Tiles* shared, Ind
   if (f.pivots == 1 && f.border == 0) {
     const LocalIndex in = transposed_ ? f.columns[0] : f.rows[0];
     const LocalIndex out = transposed_ ? f.rows[0] : f.columns[0];
-    const bool divides = kind_ == Factorization::ldlt || triangles_.first.diagonal != CblasUnit;
+    const bool divides = has_d(kind_) || triangles_.first.diagonal != CblasUnit;
     return divide_row(columns, rows.b + in * columns, divides ? f.lower[0] : T(1),
                       x + out * columns);
   }
@@ -116,7 +116,7 @@ void FrontSweeps<T>::forward(const FactoredFront<T>& f, const Tiles* shared, Ind
                        t + from * columns);
     });
   }
-  if (kind_ == Factorization::ldlt) divide_by_d(e, f.lower, f.ld, f.off_diagonal, columns, z);
+  if (has_d(kind_)) divide_by_d(is_hermitian(kind_), e, f.lower, f.ld, f.off_diagonal, columns, z);
   for (Index k = 0; k < e; ++k) copy_row(columns, z + k * columns, x + out[k] * columns);
   for (Index i = 0; i < m; ++i) {
     T* target = rows.at(border[i], columns);
@@ -159,6 +159,6 @@ void FrontSweeps<T>::backward(const FactoredFront<T>& f, const Tiles* shared, In
   for (Index k = 0; k < e; ++k) copy_row(columns, z + k * columns, x + out[k] * columns);
 }
 
-SPSOLVE_INSTANTIATE(class FrontSweeps)
+SPSOLVE_INSTANTIATE_FOR_FACTORS(class FrontSweeps)
 
 }  // namespace spsolve::sparse

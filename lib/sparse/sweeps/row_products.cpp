@@ -24,7 +24,7 @@ bool is_small(column_blas::Triangle t, Index w, Index columns) {
 template <int count, typename Columns, typename T>
 void subtract_group(Index sources, Columns columns, const T* a, Index step, Index source_step,
                     const T* from, T* to) {
-  if constexpr (std::is_same_v<Columns, FixedColumns>) {
+  if constexpr (std::is_same_v<Columns, FixedColumns> && !is_complex<T>) {
     using vector_sweeps::lanes, vector_sweeps::load, vector_sweeps::store;
     constexpr int vectors = FixedColumns::value / lanes;
     vector_sweeps::Lanes<T> sums[count][vectors];
@@ -129,11 +129,11 @@ void subtract_transposed_product(Index m, Index w, Index columns, const T* a, In
     return with_columns(columns,
                         [&](auto known) { subtract_few(w, m, known, a, ld, Index{1}, b, z); });
   }
-  column_blas::multiply<T>(false, columns, w, m, -1, b, columns, a, ld, 1, z, columns);
+  column_blas::multiply<T>(CblasNoTrans, columns, w, m, -1, b, columns, a, ld, 1, z, columns);
 }
 
-SPSOLVE_INSTANTIATE_FUNCTION(solve_rows)
-SPSOLVE_INSTANTIATE_FUNCTION(subtract_product)
-SPSOLVE_INSTANTIATE_FUNCTION(subtract_transposed_product)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(solve_rows)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(subtract_product)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(subtract_transposed_product)
 
 }  // namespace spsolve::sparse::row_products

@@ -12,7 +12,8 @@ namespace spsolve::inline sparse::row_products {
 // in small fronts and by the BLAS in others.
 
 /// The triangles of a factorisation that a solve takes, L or U^T first and then U, L^T or L^T of
-/// LU.
+/// LU. L^H of a Hermitian A is taken as L^T: of the conjugate of what was found first it makes the
+/// conjugate of x.
 struct SweepTriangles {
   column_blas::Triangle first, second;
 };
@@ -22,6 +23,7 @@ inline SweepTriangles sweep_triangles(Factorization kind, bool transposed) {
     case Factorization::cholesky:
       return {lower, lower_transposed};
     case Factorization::ldlt:
+    case Factorization::ldlh:
       return {unit_lower, unit_lower_transposed};
     default:
       return transposed ? SweepTriangles{upper_transposed, unit_lower_transposed}
@@ -58,9 +60,10 @@ void subtract_transposed_product(Index m, Index w, Index columns, const T* a, In
                                  T* z);
 
 /// Z <- D^-1 Z for w rows of K values; D as the diagonal of a column-major matrix and the entries
-/// next to it.
+/// next to it, whose mirror images are conjugates if D is Hermitian.
 template <typename T>
-void divide_by_d(Index w, const T* diagonal, Index ld, const T* off_diagonal, Index columns, T* z) {
+void divide_by_d(bool hermitian, Index w, const T* diagonal, Index ld, const T* off_diagonal,
+                 Index columns, T* z) {
   for (Index k = 0; k < w; ++k) {
     const T d = diagonal[k + k * ld];
     T* first = z + k * columns;
@@ -69,11 +72,11 @@ void divide_by_d(Index w, const T* diagonal, Index ld, const T* off_diagonal, In
       continue;
     }
     T* second = first + columns;
-    const double x = d, y = off_diagonal[k], v = diagonal[k + 1 + (k + 1) * ld];
-    const double determinant = x * v - y * y;
+    const Wide<T> x = d, y = off_diagonal[k], v = diagonal[k + 1 + (k + 1) * ld];
+    const Wide<T> across = mirrored(hermitian, y), determinant = x * v - y * across;
     for (Index c = 0; c < columns; ++c) {
-      const double upper = first[c], lower = second[c];
-      first[c] = static_cast<T>((v * upper - y * lower) / determinant);
+      const Wide<T> upper = first[c], lower = second[c];
+      first[c] = static_cast<T>((v * upper - across * lower) / determinant);
       second[c] = static_cast<T>((x * lower - y * upper) / determinant);
     }
     ++k;

@@ -66,8 +66,8 @@ void ThresholdFactors<T>::eliminate(LocalIndex s, const std::vector<double>& val
   for (const LocalIndex child : fronts.children_of(s)) {
     candidates += static_cast<Index>(contributions_[child].rows.size());
   }
-  const bool is_root = fronts.parent[s] == -1;
-  ThresholdFront<T> work(candidates + m, candidates, symmetric, is_root ? 0 : tiny_);
+  const bool is_root = fronts.parent[s] == -1, hermitian = is_hermitian(kind_);
+  ThresholdFront<T> work(candidates + m, candidates, kind_, is_root ? 0 : tiny_);
   work.rows.resize(own);
   std::iota(work.rows.begin(), work.rows.end(), fronts.first[s]);
   work.columns = work.rows;
@@ -77,7 +77,7 @@ void ThresholdFactors<T>::eliminate(LocalIndex s, const std::vector<double>& val
   };
   const auto add = [&](Index row, Index column, T value) {
     work.at(row, column) += value;
-    if (symmetric && row != column) work.at(column, row) += value;
+    if (symmetric && row != column) work.at(column, row) += mirrored(hermitian, value);
   };
   for (const FrontEntry& entry : analysis_.entries.of(s)) {
     const T value = static_cast<T>(values[entry.source]);
@@ -159,7 +159,7 @@ std::vector<FactoredFront<T>> ThresholdFactors<T>::fronts() const {
     front.columns = factors.columns.data();
     front.border_rows = factors.rows.data() + factors.pivots;
     front.border_columns = factors.columns.data() + factors.pivots;
-    front.off_diagonal = kind_ == Factorization::ldlt ? factors.off_diagonal.data() : nullptr;
+    front.off_diagonal = has_d(kind_) ? factors.off_diagonal.data() : nullptr;
     result.push_back(front);
   }
   return result;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "core/blas/column_blas.hpp"
+#include "sparse/fronts/pivot_pair.hpp"
 
 namespace spsolve::inline sparse {
 
@@ -37,16 +39,17 @@ double size_of(const std::vector<T>& column, Index i) {
 }  // namespace
 
 template <typename T>
-ThresholdFront<T>::ThresholdFront(Index n, Index candidates, bool symmetric, double tiny)
+ThresholdFront<T>::ThresholdFront(Index n, Index candidates, Factorization kind, double tiny)
     : n_(n),
       candidates_(candidates),
-      symmetric_(symmetric),
+      symmetric_(kind != Factorization::lu),
+      hermitian_(is_hermitian(kind)),
       tiny_(tiny),
       f_(static_cast<std::size_t>(n * n), T(0)),
-      products_(static_cast<std::size_t>(symmetric ? n * panel_width : 0)),
+      products_(static_cast<std::size_t>(symmetric_ ? n * panel_width : 0)),
       column_(static_cast<std::size_t>(n)),
       second_(static_cast<std::size_t>(n)) {
-  if (symmetric) off_diagonal_.assign(static_cast<std::size_t>(candidates), T(0));
+  if (symmetric_) off_diagonal_.assign(static_cast<std::size_t>(candidates), T(0));
 }
 
 template <typename T>
@@ -97,13 +100,13 @@ void ThresholdFront<T>::refresh(Index first, Index j, std::vector<T>& column) {
   if (w == 0) return;
   if (symmetric_) {
     std::vector<T> row(static_cast<std::size_t>(w));
-    for (Index k = 0; k < w; ++k) row[k] = at(j, first + k);
-    multiply_vector<T>(false, n_ - done_, w, -1, products_.data() + done_, n_, row.data(), 1,
+    for (Index k = 0; k < w; ++k) row[k] = mirrored(hermitian_, at(j, first + k));
+    multiply_vector<T>(CblasNoTrans, n_ - done_, w, -1, products_.data() + done_, n_, row.data(), 1,
                        column.data() + done_);
   } else {
     solve_triangle_vector(unit_lower, w, &at(first, first), n_, column.data() + first);
-    multiply_vector<T>(false, n_ - done_, w, -1, &at(done_, first), n_, column.data() + first, 1,
-                       column.data() + done_);
+    multiply_vector<T>(CblasNoTrans, n_ - done_, w, -1, &at(done_, first), n_,
+                       column.data() + first, 1, column.data() + done_);
   }
 }
 
@@ -144,18 +147,18 @@ bool ThresholdFront<T>::take_symmetric(Index first, Index j, PivotCounts& counts
   }
   if (other < 0 || done_ - first + 2 > panel_width) return false;
   refresh(first, other, second_);
-  const double a = column_[j], b = column_[other], c = second_[other];
-  const double determinant = a * c - b * b;
+  const PivotPair<T> pair(hermitian_, column_[j], column_[other], second_[other]);
+  const double a = pivot_size(column_[j]), b = pivot_size(column_[other]),
+               c = pivot_size(second_[other]);
   double first_most = 0, second_most = 0;
   for (Index i = done_; i < n_; ++i) {
     if (i == j || i == other) continue;
     first_most = std::max(first_most, static_cast<double>(pivot_size(column_[i])));
     second_most = std::max(second_most, static_cast<double>(pivot_size(second_[i])));
   }
-  const double size = std::abs(determinant), limit = size / symmetric_threshold;
-  if (!(size > 0) || std::abs(b) < tiny_ ||
-      std::abs(c) * first_most + std::abs(b) * second_most > limit ||
-      std::abs(b) * first_most + std::abs(a) * second_most > limit) {
+  const double size = pair.determinant_size(), limit = size / symmetric_threshold;
+  if (!(size > 0) || b < tiny_ || c * first_most + b * second_most > limit ||
+      b * first_most + a * second_most > limit) {
     return false;
   }
   // The pair moves to the next two places; `other` may be where j goes first.
@@ -173,9 +176,9 @@ bool ThresholdFront<T>::take_symmetric(Index first, Index j, PivotCounts& counts
 
 template <typename T>
 void ThresholdFront<T>::take_one(Index first, PivotCounts& counts) {
-  const T d = column_[done_];
+  const T d = column_[done_] = on_diagonal(hermitian_, column_[done_]);
   counts.include(magnitude(d));
-  if (d < 0) ++counts.negative;
+  if (real_part(d) < 0) ++counts.negative;
   T* product = products_.data() + (done_ - first) * n_;
   std::copy_n(column_.data(), n_, product);
   for (Index i = done_; i < n_; ++i) at(i, done_) = i == done_ ? d : column_[i] / d;
@@ -185,26 +188,20 @@ void ThresholdFront<T>::take_one(Index first, PivotCounts& counts) {
 template <typename T>
 void ThresholdFront<T>::take_pair(Index first, PivotCounts& counts) {
   const Index k = done_;
-  const double a = column_[k], b = column_[k + 1], c = second_[k + 1];
-  const double determinant = a * c - b * b;
-  const double half = (a + c) / 2, root = std::hypot((a - c) / 2, b);
-  const double large = std::abs(half) + root;
-  counts.include(large);
-  counts.include(std::abs(determinant) / large);
-  counts.negative += determinant < 0 ? 1 : (half < 0 ? 2 : 0);
-  ++counts.pairs;
+  const T a = column_[k] = on_diagonal(hermitian_, column_[k]), b = column_[k + 1];
+  const T c = second_[k + 1] = on_diagonal(hermitian_, second_[k + 1]);
+  const PivotPair<T> pair(hermitian_, a, b, c);
+  pair.count(counts);
   T* product = products_.data() + (k - first) * n_;
   std::copy_n(column_.data(), n_, product);
   std::copy_n(second_.data(), n_, product + n_);
   for (Index i = k + 2; i < n_; ++i) {
-    const double x = column_[i], y = second_[i];
-    at(i, k) = static_cast<T>((x * c - y * b) / determinant);
-    at(i, k + 1) = static_cast<T>((y * a - x * b) / determinant);
+    std::tie(at(i, k), at(i, k + 1)) = pair.divide(column_[i], second_[i]);
   }
-  at(k, k) = static_cast<T>(a);
-  at(k + 1, k) = 0;
-  at(k + 1, k + 1) = static_cast<T>(c);
-  off_diagonal_[k] = static_cast<T>(b);
+  at(k, k) = a;
+  at(k + 1, k) = T(0);
+  at(k + 1, k + 1) = c;
+  off_diagonal_[k] = b;
   done_ += 2;
 }
 
@@ -214,16 +211,17 @@ void ThresholdFront<T>::update(Index first, const Tiles& tiles) {
   tiles.run_pieces(done_, n_, columns_of_piece, [&](Index from, Index to) {
     if (symmetric_) {
       multiply_transposed<T>(n_ - done_, to - from, w, -1, products_.data() + done_, n_,
-                             &at(from, first), n_, 1, &at(done_, from), n_);
+                             &at(from, first), n_, 1, &at(done_, from), n_,
+                             hermitian_ ? CblasConjTrans : CblasTrans);
     } else {
       solve_triangle(CblasLeft, unit_lower, w, to - from, &at(first, first), n_, &at(first, from),
                      n_);
-      multiply<T>(false, n_ - done_, to - from, w, -1, &at(done_, first), n_, &at(first, from), n_,
-                  1, &at(done_, from), n_);
+      multiply<T>(CblasNoTrans, n_ - done_, to - from, w, -1, &at(done_, first), n_,
+                  &at(first, from), n_, 1, &at(done_, from), n_);
     }
   });
 }
 
-SPSOLVE_INSTANTIATE(class ThresholdFront)
+SPSOLVE_INSTANTIATE_FOR_FACTORS(class ThresholdFront)
 
 }  // namespace spsolve::sparse

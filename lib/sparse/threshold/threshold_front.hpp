@@ -8,14 +8,15 @@
 namespace spsolve::inline sparse {
 
 /// A front with all that was delayed to it: n x n, column-major, of which the first `candidates`
-/// rows and columns are fully summed. Symmetric matrices are there with both triangles. Pivots are
-/// taken column by column within panels, each column brought up to date when it is looked at; the
-/// columns after a panel follow by matrix products. Cost 2/3 n^3 flops at most, n^2 entries.
+/// rows and columns are fully summed. Symmetric and Hermitian ones are there with both triangles.
+/// Pivots are taken column by column within panels, each column brought up to date when it is
+/// looked at; the columns after a panel follow by matrix products. Cost 2/3 n^3 flops at most, n^2
+/// entries.
 template <typename T>
 class ThresholdFront {
  public:
   /// All zeros. Pivots below `tiny` are not taken.
-  ThresholdFront(Index n, Index candidates, bool symmetric, double tiny);
+  ThresholdFront(Index n, Index candidates, Factorization kind, double tiny);
 
   T& at(Index i, Index j) { return f_[static_cast<std::size_t>(i + j * n_)]; }
   std::vector<LocalIndex> rows, columns;  ///< of the candidates; swapped as pivots are taken
@@ -42,7 +43,7 @@ class ThresholdFront {
   void update(Index first, const Tiles& tiles);
 
   Index n_, candidates_;
-  bool symmetric_;
+  bool symmetric_, hermitian_;  // of these a matrix across whose diagonal there are conjugates
   double tiny_;
   Index done_ = 0;
   std::vector<T> f_, products_, column_, second_, off_diagonal_;

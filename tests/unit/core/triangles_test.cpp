@@ -1,3 +1,4 @@
+#include <complex>
 #include <random>
 #include <vector>
 
@@ -20,16 +21,23 @@ struct System {
         columns(where == CblasRight ? size : others),
         lda(size + 3),
         ldb(m + 2),
-        a(static_cast<std::size_t>(n * lda), std::numeric_limits<T>::quiet_NaN()),
+        a(static_cast<std::size_t>(n * lda), T(std::numeric_limits<Real<T>>::quiet_NaN())),
         b(static_cast<std::size_t>(columns * ldb), T(7)) {
     std::mt19937 random(static_cast<unsigned>(n * 1000 + others));
-    std::uniform_real_distribution<T> values(-1, 1);
+    std::uniform_real_distribution<Real<T>> parts(-1, 1);
+    const auto values = [&](auto& from) -> T {
+      if constexpr (is_complex<T>) {
+        return T(parts(from), parts(from));
+      } else {
+        return parts(from);
+      }
+    };
     for (Index k = 0; k < n; ++k) {
       for (Index i = 0; i < n; ++i) {
         const bool stored = t.part == CblasUpper ? i < k : i > k;
-        if (stored) a[i + k * lda] = values(random) / static_cast<T>(n);
+        if (stored) a[i + k * lda] = values(random) / static_cast<Real<T>>(n);
       }
-      if (t.diagonal == CblasNonUnit) a[k + k * lda] = 1 + values(random) / 2;
+      if (t.diagonal == CblasNonUnit) a[k + k * lda] = T(1) + values(random) / Real<T>(2);
     }
     for (Index k = 0; k < columns; ++k) {
       for (Index i = 0; i < m; ++i) b[i + k * ldb] = values(random);
@@ -37,11 +45,14 @@ struct System {
   }
 
   /// Entry (i, k) of op(A).
-  double entry(Index i, Index k) const {
-    if (i == k) return t.diagonal == CblasUnit ? 1 : static_cast<double>(a[i + i * lda]);
-    if (t.op == CblasTrans) std::swap(i, k);
+  Wide<T> entry(Index i, Index k) const {
+    const bool conjugate = t.op == CblasConjTrans;
+    if (i == k) {
+      return t.diagonal == CblasUnit ? Wide<T>(1) : mirrored(conjugate, Wide<T>(a[i + i * lda]));
+    }
+    if (t.op != CblasNoTrans) std::swap(i, k);
     const bool stored = t.part == CblasUpper ? i < k : i > k;
-    return stored ? static_cast<double>(a[i + k * lda]) : 0;
+    return stored ? mirrored(conjugate, Wide<T>(a[i + k * lda])) : Wide<T>(0);
   }
 
   void solve(std::vector<T>& x) const {
@@ -53,12 +64,12 @@ struct System {
     double most = 0;
     for (Index k = 0; k < columns; ++k) {
       for (Index i = 0; i < m; ++i) {
-        double sum = -static_cast<double>(b[i + k * ldb]);
+        Wide<T> sum = -Wide<T>(b[i + k * ldb]);
         for (Index j = 0; j < n; ++j) {
-          sum += side == CblasRight ? static_cast<double>(x[i + j * ldb]) * entry(j, k)
-                                    : entry(i, j) * static_cast<double>(x[j + k * ldb]);
+          sum += side == CblasRight ? Wide<T>(x[i + j * ldb]) * entry(j, k)
+                                    : entry(i, j) * Wide<T>(x[j + k * ldb]);
         }
-        most = std::max(most, std::abs(sum));
+        most = std::max(most, magnitude(sum));
       }
     }
     return most;
@@ -74,7 +85,7 @@ template <typename Visit>
 void each_form(const Visit& visit) {
   for (const CBLAS_SIDE side : {CblasLeft, CblasRight}) {
     for (const CBLAS_UPLO part : {CblasLower, CblasUpper}) {
-      for (const CBLAS_TRANSPOSE op : {CblasNoTrans, CblasTrans}) {
+      for (const CBLAS_TRANSPOSE op : {CblasNoTrans, CblasTrans, CblasConjTrans}) {
         for (const CBLAS_DIAG diagonal : {CblasUnit, CblasNonUnit}) {
           visit(side, Triangle{part, op, diagonal});
         }
@@ -106,6 +117,8 @@ void expect_solved(double few_roundings) {
 TEST(Triangles, AreSolvedInEveryForm) {
   expect_solved<double>(1e-14);
   expect_solved<float>(1e-5);
+  expect_solved<std::complex<double>>(2e-14);
+  expect_solved<std::complex<float>>(1e-5);
 }
 
 TEST(Triangles, GiveARowTheSameBitsInAnyCompany) {

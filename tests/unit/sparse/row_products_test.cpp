@@ -1,6 +1,6 @@
 #include "sparse/sweeps/row_products.hpp"
 
-#include <cmath>
+#include <complex>
 #include <random>
 #include <vector>
 
@@ -16,32 +16,40 @@ using namespace column_blas;
 constexpr Index column_counts[] = {1, 2, 5, 7, 8, 16, 20};
 constexpr Index heights[] = {1, 4, 7, 40}, widths[] = {1, 3, 12, 13, 33};
 
-std::vector<double> random_values(Index count) {
+template <typename T>
+std::vector<T> random_values(Index count) {
   std::mt19937 random(static_cast<unsigned>(count));
   std::uniform_real_distribution<double> values(-1, 1);
-  std::vector<double> result(static_cast<std::size_t>(count));
-  for (double& value : result) value = values(random);
+  std::vector<T> result(static_cast<std::size_t>(count));
+  for (T& value : result) {
+    if constexpr (is_complex<T>) {
+      value = T(values(random), values(random));
+    } else {
+      value = values(random);
+    }
+  }
   return result;
 }
 
-double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+template <typename T>
+double largest_difference(const std::vector<T>& a, const std::vector<T>& b) {
   double most = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, std::abs(a[i] - b[i]));
+  for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, magnitude(a[i] - b[i]));
   return most;
 }
 
 /// Takes A Z off rows, or A^T Z, and looks at what is left; multiply(m, w, columns, a, ld, z, b).
-template <typename Multiply>
+template <typename T, typename Multiply>
 void expect_product(bool transposed, const Multiply& multiply) {
   for (const Index m : heights) {
     for (const Index w : widths) {
       for (const Index columns : column_counts) {
         const Index ld = m + 2, from = transposed ? m : w, to = transposed ? w : m;
-        const std::vector<double> a = random_values(ld * w), z = random_values(from * columns);
-        std::vector<double> b = random_values(to * columns + 1), expected = b;
+        const std::vector<T> a = random_values<T>(ld * w), z = random_values<T>(from * columns);
+        std::vector<T> b = random_values<T>(to * columns + 1), expected = b;
         for (Index i = 0; i < to; ++i) {
           for (Index k = 0; k < from; ++k) {
-            const double entry = transposed ? a[k + i * ld] : a[i + k * ld];
+            const T entry = transposed ? a[k + i * ld] : a[i + k * ld];
             for (Index c = 0; c < columns; ++c) {
               expected[i * columns + c] -= entry * z[k * columns + c];
             }
@@ -56,27 +64,33 @@ void expect_product(bool transposed, const Multiply& multiply) {
 
 }  // namespace
 
-TEST(RowProducts, AreTakenOffRows) {
-  expect_product(false, subtract_product<double>);
-  expect_product(true, subtract_transposed_product<double>);
+template <typename T>
+class RowProducts : public testing::Test {};
+using Types = testing::Types<double, std::complex<double>>;
+TYPED_TEST_SUITE(RowProducts, Types);
+
+TYPED_TEST(RowProducts, AreTakenOffRows) {
+  expect_product<TypeParam>(false, subtract_product<TypeParam>);
+  expect_product<TypeParam>(true, subtract_transposed_product<TypeParam>);
 }
 
-TEST(RowProducts, SolveByEveryTriangleOfSweeps) {
+TYPED_TEST(RowProducts, SolveByEveryTriangleOfSweeps) {
+  using T = TypeParam;
   for (const Triangle t :
        {lower, lower_transposed, unit_lower, unit_lower_transposed, upper, upper_transposed}) {
     for (const Index w : widths) {
       for (const Index columns : column_counts) {
         const Index ld = w + 1;
-        std::vector<double> a = random_values(ld * w);
-        for (double& value : a) value /= static_cast<double>(w);
+        std::vector<T> a = random_values<T>(ld * w);
+        for (T& value : a) value /= static_cast<double>(w);
         for (Index k = 0; k < w; ++k) a[k + k * ld] += 2;
         const auto entry = [&](Index i, Index k) {  // of op(A)
-          if (i == k) return t.diagonal == CblasUnit ? 1.0 : a[i + i * ld];
+          if (i == k) return t.diagonal == CblasUnit ? T(1) : a[i + i * ld];
           if (t.op == CblasTrans) std::swap(i, k);
-          return (t.part == CblasUpper) == (i < k) ? a[i + k * ld] : 0.0;
+          return (t.part == CblasUpper) == (i < k) ? a[i + k * ld] : T(0);
         };
-        const std::vector<double> x = random_values(w * columns);
-        std::vector<double> z(x.size());
+        const std::vector<T> x = random_values<T>(w * columns);
+        std::vector<T> z(x.size());
         for (Index i = 0; i < w; ++i) {
           for (Index k = 0; k < w; ++k) {
             for (Index c = 0; c < columns; ++c) {

@@ -1,6 +1,6 @@
 #include "sparse/kernels/vector_sweeps.hpp"
 
-#include <cmath>
+#include <complex>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -22,9 +22,17 @@ struct Block {
     if (ends == Ends::padded) a.resize(a.size() + padding<T>, T(1e10));
   }
   static T number(Index k) {
-    return static_cast<T>(unit_interval(random_bits(5, static_cast<std::uint64_t>(k))) - 0.5);
+    const auto part = [&](Index seed) {
+      return static_cast<Real<T>>(unit_interval(random_bits(seed, static_cast<std::uint64_t>(k))) -
+                                  0.5);
+    };
+    if constexpr (is_complex<T>) {
+      return T(part(5), part(6));
+    } else {
+      return part(5);
+    }
   }
-  double at(Index i, Index j) const { return static_cast<double>(a[i + j * ld]); }
+  Wide<T> at(Index i, Index j) const { return Wide<T>(a[i + j * ld]); }
 
   Index ld;
   std::vector<T> a;
@@ -41,15 +49,15 @@ std::vector<T> numbers(Index m, Index from) {
 template <typename T>
 class VectorSweeps : public testing::Test {
  protected:
-  static constexpr double tolerance = std::is_same_v<T, float> ? 1e-4 : 1e-12;
+  static constexpr double tolerance = std::is_same_v<Real<T>, float> ? 1e-4 : 1e-12;
 
   /// Numbers from `first` on and before `last` are those expected; the others, `rest_too`, as they
   /// were.
-  static void expect_results(const std::vector<T>& found, const std::vector<double>& expected,
+  static void expect_results(const std::vector<T>& found, const std::vector<Wide<T>>& expected,
                              const std::vector<T>& before, Index first, Index last, bool rest_too) {
     for (Index i = 0; i < static_cast<Index>(expected.size()); ++i) {
       if (i >= first && i < last) {
-        EXPECT_NEAR(found[i], expected[i], tolerance) << i;
+        EXPECT_LE(magnitude(Wide<T>(found[i]) - expected[i]), tolerance) << i;
       } else if (rest_too) {
         EXPECT_EQ(found[i], before[i]) << i;
       }
@@ -57,7 +65,7 @@ class VectorSweeps : public testing::Test {
   }
 };
 
-using Types = testing::Types<float, double>;
+using Types = testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(VectorSweeps, Types);
 
 const Index widths[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 16, 17, 24, 31, 40};
@@ -83,10 +91,10 @@ TYPED_TEST(VectorSweeps, ForwardAndBackwardThroughALowerTriangle) {
     const Index h = n + m;
     const Block<T> l(h, n, ends);
     for (const bool unit : {false, true}) {
-      const auto diagonal = [&](Index j) { return unit ? 1.0 : l.at(j, j); };
+      const auto diagonal = [&](Index j) { return unit ? Wide<T>(1) : l.at(j, j); };
       std::vector<T> z = numbers<T>(h, 50);
       const std::vector<T> before = z;
-      std::vector<double> expected(before.begin(), before.end());
+      std::vector<Wide<T>> expected(before.begin(), before.end());
       for (Index j = 0; j < n; ++j) {
         expected[j] /= diagonal(j);
         for (Index i = j + 1; i < h; ++i) expected[i] -= l.at(i, j) * expected[j];
@@ -114,7 +122,7 @@ TYPED_TEST(VectorSweeps, ForwardAndBackwardThroughAnUpperTriangle) {
     const Block<T> u(n + m, n, ends);
     std::vector<T> z = numbers<T>(n, 90);
     const std::vector<T> before = z;
-    std::vector<double> expected(before.begin(), before.end());
+    std::vector<Wide<T>> expected(before.begin(), before.end());
     for (Index j = n; j-- > 0;) {
       expected[j] /= u.at(j, j);
       for (Index i = 0; i < j; ++i) expected[i] -= u.at(i, j) * expected[j];
@@ -141,9 +149,9 @@ TYPED_TEST(VectorSweeps, SubtractProductsWithABlockAndItsTranspose) {
     const Block<T> a(m, n, ends);
     std::vector<T> x = numbers<T>(n, 11), y = numbers<T>(m, 200);
     const std::vector<T> x_before = x, y_before = y;
-    std::vector<double> expected(y.begin(), y.end());
+    std::vector<Wide<T>> expected(y.begin(), y.end());
     for (Index i = 0; i < m; ++i) {
-      for (Index j = 0; j < n; ++j) expected[i] -= a.at(i, j) * static_cast<double>(x[j]);
+      for (Index j = 0; j < n; ++j) expected[i] -= a.at(i, j) * Wide<T>(x[j]);
     }
     ends == Ends::padded ? subtract<Ends::padded>(m, n, a.a.data(), a.ld, x.data(), y.data())
                          : subtract<Ends::exact>(m, n, a.a.data(), a.ld, x.data(), y.data());
@@ -152,7 +160,7 @@ TYPED_TEST(VectorSweeps, SubtractProductsWithABlockAndItsTranspose) {
     y = y_before;
     expected.assign(x.begin(), x.end());
     for (Index j = 0; j < n; ++j) {
-      for (Index i = 0; i < m; ++i) expected[j] -= a.at(i, j) * static_cast<double>(y[i]);
+      for (Index i = 0; i < m; ++i) expected[j] -= a.at(i, j) * Wide<T>(y[i]);
     }
     ends == Ends::padded
         ? subtract_transposed<Ends::padded>(m, n, a.a.data(), a.ld, y.data(), x.data())
