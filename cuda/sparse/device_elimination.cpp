@@ -8,89 +8,61 @@
 #include "cuda/vectors/device_vectors.hpp"
 #include "cuda/vectors/products/device_band_products.hpp"
 #include "solve/in_precision.hpp"
-#include "sparse/host_elimination.hpp"
 
 namespace spsolve::cuda::inline sparse {
 
 namespace {
 
+/// All fronts, on the GPU of a rank alone.
 template <typename T>
-class DeviceElimination final : public SparseElimination<T> {
+class DeviceElimination final : public TeamFronts<T> {
  public:
-  explicit DeviceElimination(std::shared_ptr<const SparseAnalysis> analysis)
-      : analysis_(std::move(analysis)) {}
+  explicit DeviceElimination(const TreePartition& tree) : tree_(tree) {}
 
-  PivotCounts factor(Factorization kind, const std::vector<double>& values,
+  bool take_values(const ValueDealer& dealer, ScaledValues* values) override;
+  PivotCounts factor(const std::vector<double>* values, const PivotRule& rule,
                      const Advance& advance) override;
-  PivotCounts factor(Factorization kind, ScaledValues& values, const Advance& advance) override;
-  const ThresholdOutcome& factor_with_threshold(Factorization kind,
-                                                const std::vector<double>& values,
-                                                const Advance& advance) override;
   std::int64_t host_bytes() const override { return factors_ ? factors_->host_bytes() : 0; }
   std::optional<KernelStatistics> kernel_statistics() const override {
     return factors_ ? std::optional(factors_->kernel_statistics()) : std::nullopt;
   }
+  Index most_columns() const override { return most_sweep_columns; }
   void solve(bool transposed, Index columns, std::vector<T>& b, std::vector<T>& x) override;
-  void solve(bool transposed, const Vectors& b, Vectors& x) override;
+  bool solve_in_bands(bool transposed, const RowExchange& from, const RowExchange& to,
+                      const Vectors& b, Vectors& x) override;
 
  private:
-  void make_room(Factorization kind);
-  /// Factors with the values that the factors have got, up to `largest`.
-  PivotCounts factor(double largest);
+  void make_room() {
+    if (!factors_) factors_.emplace(*tree_.whole, tree_.kind);
+  }
 
-  std::shared_ptr<const SparseAnalysis> analysis_;
+  const TreePartition& tree_;
   std::optional<DeviceFactors<T>> factors_;
   std::optional<DeviceSweeps<T>> sweeps_;
-  std::optional<HostSparseElimination<T>> host_;  // with threshold pivoting
 };
 
 template <typename T>
-PivotCounts DeviceElimination<T>::factor(Factorization kind, const std::vector<double>& values,
-                                         const Advance&) {
-  make_room(kind);
-  factors_->upload(values);
-  return factor(largest_magnitude(values));
-}
-
-template <typename T>
-PivotCounts DeviceElimination<T>::factor(Factorization kind, ScaledValues& values,
-                                         const Advance& advance) {
-  const auto* const here = dynamic_cast<const DeviceScaledValues*>(&values);
-  if (here == nullptr) return factor(kind, values.on_host(), advance);
-  make_room(kind);
+bool DeviceElimination<T>::take_values(const ValueDealer&, ScaledValues* values) {
+  const auto* const here = dynamic_cast<const DeviceScaledValues*>(values);
+  if (here == nullptr) return false;
+  make_room();
   factors_->copy(here->data());
-  return factor(values.largest());
+  return true;
 }
 
 template <typename T>
-void DeviceElimination<T>::make_room(Factorization kind) {
-  host_.reset();
-  if (factors_ && factors_->kind() == kind) return;
-  sweeps_.reset();
-  factors_.reset();
-  factors_.emplace(*analysis_, kind);
-}
-
-template <typename T>
-PivotCounts DeviceElimination<T>::factor(double largest) {
-  const PivotCounts counts = factors_->factor(perturbing_rule<T>(largest).least);
-  if (!sweeps_ && counts.failed < 0) sweeps_.emplace(*analysis_, *factors_);
+PivotCounts DeviceElimination<T>::factor(const std::vector<double>* values, const PivotRule& rule,
+                                         const Advance&) {
+  make_room();
+  if (values != nullptr) factors_->upload(*values);
+  const PivotCounts counts = factors_->factor(rule.least);
+  if (!sweeps_ && counts.failed < 0) sweeps_.emplace(*tree_.whole, *factors_);
   return counts;
-}
-
-template <typename T>
-const ThresholdOutcome& DeviceElimination<T>::factor_with_threshold(
-    Factorization kind, const std::vector<double>& values, const Advance& advance) {
-  sweeps_.reset();
-  factors_.reset();
-  host_.emplace(analysis_);
-  return host_->factor_with_threshold(kind, values, advance);
 }
 
 template <typename T>
 void DeviceElimination<T>::solve(bool transposed, Index columns, std::vector<T>& b,
                                  std::vector<T>& x) {
-  if (host_) return host_->solve(transposed, columns, b, x);
   std::vector<double> rows(b.begin(), b.end());
   DeviceArray<double> on_device(rows);
   sweeps_->solve(transposed, columns, on_device.data(), on_device.data());
@@ -100,15 +72,17 @@ void DeviceElimination<T>::solve(bool transposed, Index columns, std::vector<T>&
 }
 
 template <typename T>
-void DeviceElimination<T>::solve(bool transposed, const Vectors& b, Vectors& x) {
-  if (host_) {
-    return solve_in<T>(b, x, [&](Dense<T>& rows) {
-      host_->solve(transposed, rows.columns, rows.values, rows.values);
-    });
+bool DeviceElimination<T>::solve_in_bands(bool transposed, const RowExchange&, const RowExchange&,
+                                          const Vectors& b, Vectors& x) {
+  if (dynamic_cast<const DeviceVectors*>(&b) == nullptr) {
+    solve_in<T>(b, x,
+                [&](Dense<T>& rows) { solve(transposed, rows.columns, rows.values, rows.values); });
+    return true;
   }
   solve_in_place_in<T>(b, x, [&](const Vectors& from, Vectors& to) {
     sweeps_->solve(transposed, from.columns(), on_device(from).data(), on_device(to).data());
   });
+  return true;
 }
 
 template <typename T>
@@ -116,11 +90,8 @@ class DeviceEliminations final : public EliminationsOf<T> {
  public:
   explicit DeviceEliminations(const MakeGpuTeam& make) : make_(make) {}
 
-  std::unique_ptr<SparseElimination<T>> make(
-      std::shared_ptr<const SparseAnalysis> analysis) override {
-    return std::make_unique<DeviceElimination<T>>(std::move(analysis));
-  }
   std::unique_ptr<TeamFronts<T>> make(Team& team, const TreePartition& tree) override {
+    if (tree.whole != nullptr) return std::make_unique<DeviceElimination<T>>(tree);
     return device_team_fronts<T>(team, tree, make_);
   }
 

@@ -15,7 +15,7 @@ namespace {
 
 /// Tells the progress of each piece of work, of so many flops and fronts in all.
 Advance progress_of(const EliminationRun& run, double all, LocalIndex fronts,
-                    const CheckpointedStages::FinishedWork& before = {}) {
+                    const CheckpointedStages::FinishedWork& before) {
   struct ReportedWork {
     std::mutex mutex;
     Index fronts = 0;
@@ -44,38 +44,36 @@ SparseFactorization<T>::SparseFactorization(Team& team, SparseMemory& memory, Le
                                             bool over_ranks)
     : team_(team), memory_(memory), lent_(lent), over_ranks_(over_ranks && team.size() > 1) {}
 
-/// Lets go of all that was made by another analysis.
-template <typename T>
-void SparseFactorization<T>::take(const std::shared_ptr<const SparseAnalysis>& analysis) {
-  if (analysis_ != analysis) elimination_.reset();
-  analysis_ = analysis;
-}
-
 /// Whether what rank 0 does with them alone is worth more threads than its own.
 template <typename T>
 bool SparseFactorization<T>::wants_threads() const {
   return team_.rank() == 0 && by_threads_ && GatheredMatrix::is_large(*analysis_);
 }
 
-/// Deals the analysis out once more where it, or the kind, is another one than before.
+/// Deals the analysis out once more where it, or the factorisation, is another one than before;
+/// with threshold pivoting on rank 0. Collective for those who eliminate.
 template <typename T>
-void SparseFactorization<T>::deal(const RowLayout& bands, Factorization kind) {
-  const bool known = shared_ != nullptr && shared_->kind() == kind && dealt_ == analysis_;
-  const std::vector<char> all = all_gather(team_, static_cast<char>(known));
-  if (std::ranges::all_of(all, [](char same) { return same != 0; })) return;
-  shared_.reset();
-  shared_ = std::make_unique<TeamElimination<T>>(team_, memory_, analysis_.get(), kind, bands);
-  dealt_ = analysis_;
+TeamElimination<T>& SparseFactorization<T>::deal(const EliminationStage& stage) {
+  const bool spread = over_ranks_ && !stage.threshold;
+  Team& team = spread ? team_ : alone_;
+  SparseMemory& memory = stage.threshold ? threshold_sparse_memory() : memory_;
+  const bool known =
+      elimination_ != nullptr && elimination_->is_of(team, memory, analysis_.get(), stage.kind);
+  if (all_sum(team, known ? 0 : 1) == 0) return *elimination_;
+  elimination_.reset();
+  elimination_ = std::make_unique<TeamElimination<T>>(
+      team, memory, analysis_, stage.kind, spread ? bands_ : RowLayout{analysis_->rows(), 1});
+  return *elimination_;
 }
 
 template <typename T>
 void SparseFactorization<T>::begin(const std::shared_ptr<const SparseAnalysis>& analysis,
                                    const RowLayout& bands, const EliminationRun& run) {
-  take(analysis);
-  if (elimination_ != nullptr) elimination_->checkpoint_by(nullptr);
-  if (shared_ != nullptr) shared_->checkpoint_by(nullptr);
+  if (!over_ranks_ && analysis_ != analysis) elimination_.reset();
+  analysis_ = analysis;
+  bands_ = bands;
+  if (elimination_ != nullptr) elimination_->made().checkpoint_by(nullptr);
   checkpointed_.reset();
-  checkpointed_in_team_.reset();
   const std::string_view why_not =
       why_no_sparse_checkpoints(team_.size(), over_ranks_, memory_.memory());
   if (run.checkpoints == nullptr || !why_not.empty()) return;
@@ -83,26 +81,16 @@ void SparseFactorization<T>::begin(const std::shared_ptr<const SparseAnalysis>& 
       std::is_same_v<T, float> ? Precision::float32 : Precision::float64;
   const auto entries = static_cast<double>(
       broadcast_value(team_, team_.rank() == 0 ? analysis->factor_entries : 0, 0));
-  const double bytes = static_cast<double>(sizeof(T)) * entries / team_.size();
-  if (!over_ranks_) {
-    checkpointed_.emplace(*run.checkpoints, *analysis, precision, bytes);
-    return;
-  }
-  checkpointed_in_team_.emplace(*run.checkpoints, precision, bytes,
-                                [&](Factorization kind) -> const TreePartition& {
-                                  elimination_.reset();
-                                  deal(bands, kind);
-                                  return shared_->tree();
-                                });
+  checkpointed_.emplace(
+      *run.checkpoints, precision, static_cast<double>(sizeof(T)) * entries / team_.size(),
+      [this](const EliminationStage& stage) -> const TreePartition& { return deal(stage).tree(); });
 }
 
 /// The stage of the checkpoint that there is to go on from.
 template <typename T>
 const std::optional<EliminationStage>& SparseFactorization<T>::found() const {
   static const std::optional<EliminationStage> none;
-  return checkpointed_           ? checkpointed_->found()
-         : checkpointed_in_team_ ? checkpointed_in_team_->found()
-                                 : none;
+  return checkpointed_ ? checkpointed_->found() : none;
 }
 
 template <typename T>
@@ -124,57 +112,35 @@ std::optional<PivotCounts> SparseFactorization<T>::known_counts(Factorization ki
   return std::nullopt;
 }
 
-/// Begins that stage of the elimination, with the checkpointer of its fronts.
+/// Collective for those who eliminate at that stage.
 template <typename T>
-Advance SparseFactorization<T>::begin_stage(const EliminationStage& stage,
-                                            const EliminationRun& run) {
-  if (elimination_ == nullptr) elimination_ = memory_.of<T>().make(analysis_);
+PivotCounts SparseFactorization<T>::eliminate(const EliminationStage& stage, ScaledValues* values,
+                                              const EliminationRun& run) {
+  TeamElimination<T>& elimination = deal(stage);
   CheckpointedStages::FinishedWork before;
   if (checkpointed_) {
-    before = checkpointed_->begin_stage(stage);
-    elimination_->checkpoint_by(&*checkpointed_);
+    before = checkpointed_->begin_stage(stage, elimination.tree());
+    elimination.made().checkpoint_by(&*checkpointed_);
   }
-  return progress_of(run, analysis_->flops, analysis_->fronts.size(), before);
+  PivotRule rule;
+  if (!stage.threshold && values != nullptr) rule = perturbing_rule<T>(values->largest());
+  if (spread_) rule = broadcast_value(team_, rule, 0);
+  return elimination.factor(values, rule,
+                            progress_of(run, elimination.flops(), elimination.fronts(), before));
 }
 
-/// The factorisation on rank 0, or what a checkpoint knows of it.
 template <typename T>
-PivotCounts SparseFactorization<T>::factor_alone(Factorization kind, ScaledValues& values,
-                                                 const EliminationRun& run) {
-  if (const auto known = known_counts(kind)) return *known;
+PivotCounts SparseFactorization<T>::factor(Factorization kind, ScaledValues* values,
+                                           const EliminationRun& run) {
+  kind_ = kind;
+  spread_ = over_ranks_;
+  by_threads_ = memory_.memory() != MemoryKind::gpu;
+  if (const auto known = known_counts(kind)) return counts_ = *known;
   EliminationStage stage;
   stage.kind = kind;
-  const Advance advance = begin_stage(stage, run);
-  return elimination_->factor(kind, values, advance);
-}
-
-template <typename T>
-PivotCounts SparseFactorization<T>::factor(const std::shared_ptr<const SparseAnalysis>& analysis,
-                                           const RowLayout& bands, Factorization kind,
-                                           ScaledValues* values, const EliminationRun& run) {
-  take(analysis);
-  kind_ = kind;
-  const bool first = team_.rank() == 0;
-  if (over_ranks_) {
-    elimination_.reset();
-    if (const auto known = known_counts(kind)) return *known;
-    deal(bands, kind);
-    CheckpointedStages::FinishedWork before;
-    if (checkpointed_in_team_) {
-      EliminationStage stage;
-      stage.kind = kind;
-      before = checkpointed_in_team_->begin_stage(std::move(stage), shared_->tree());
-      shared_->checkpoint_by(&*checkpointed_in_team_);
-    }
-    const auto rule =
-        broadcast_value(team_, first ? perturbing_rule<T>(values->largest()) : PivotRule{}, 0);
-    return shared_->factor(first ? values : nullptr, rule,
-                           progress_of(run, shared_->flops(), shared_->fronts(), before).front);
-  }
-  PivotCounts counts;
-  by_threads_ = memory_.memory() != MemoryKind::gpu;
-  lent_.on_first_rank(wants_threads(), [&] { counts = factor_alone(kind, *values, run); });
-  return counts_ = broadcast_value(team_, counts, 0);
+  if (spread_) return counts_ = eliminate(stage, values, run);
+  lent_.on_first_rank(wants_threads(), [&] { counts_ = eliminate(stage, values, run); });
+  return counts_ = broadcast_value(team_, counts_, 0);
 }
 
 /// Where all ranks have eliminated, one may not have the memory to.
@@ -194,19 +160,19 @@ void SparseFactorization<T>::refuse_more_than_there_is(Factorization kind) const
 
 template <typename T>
 ThresholdTold SparseFactorization<T>::factor_with_threshold(
-    const std::shared_ptr<const SparseAnalysis>& analysis, Factorization kind, ScaledValues* values,
-    const EliminationRun& run, const FactorFailure& failure,
-    const std::function<void(const ThresholdOutcome&)>& refuse) {
-  take(analysis);
-  checkpointed_in_team_.reset();
-  shared_.reset();
-  ThresholdTold told;
+    Factorization kind, ScaledValues* values, const EliminationRun& run,
+    const FactorFailure& failure, const std::function<void(const ThresholdOutcome&)>& refuse) {
+  if (over_ranks_) {
+    checkpointed_.reset();
+    elimination_.reset();
+  }
+  spread_ = false;
   by_threads_ = true;
+  ThresholdTold told;
   lent_.on_first_rank(wants_threads(), [&] {
     if (over_ranks_) refuse_more_than_there_is(kind);
-    const Advance advance = begin_stage({kind, true, kind_, counts_, failure}, run);
-    const ThresholdOutcome& outcome =
-        elimination_->factor_with_threshold(kind, values->on_host(), advance);
+    eliminate({kind, true, kind_, counts_, failure}, values, run);
+    const ThresholdOutcome& outcome = *elimination_->made().threshold_outcome();
     told = {outcome.counts, outcome.delayed, outcome.factor_entries,
             static_cast<Index>(outcome.rows.size())};
     if (told.missing > 0) refuse(outcome);
@@ -216,13 +182,12 @@ ThresholdTold SparseFactorization<T>::factor_with_threshold(
 
 template <typename T>
 void SparseFactorization<T>::solve(bool transposed, const Vectors& x, Vectors& y) {
-  if (shared_ != nullptr) return shared_->solve(transposed, x, y);
-  if (team_.size() == 1) return elimination_->solve(transposed, x, y);
+  if (spread_ || team_.size() == 1) return elimination_->solve(transposed, x, y);
   solve_in<T>(x, y, [&](Dense<T>& rows) {
     Dense<double> whole = gather_rows(team_, x.layout(), rows);
     lent_.on_first_rank(wants_threads(), [&] {
       std::vector<T> b(whole.values.begin(), whole.values.end()), result;
-      elimination_->solve(transposed, whole.columns, b, result);
+      elimination_->made().solve(transposed, whole.columns, b, result);
       std::copy(result.begin(), result.end(), whole.values.begin());
     });
     const Dense<double> own = scatter_rows(team_, x.layout(), whole);

@@ -82,11 +82,10 @@ void SparseInverse<T>::prepare(SystemMatrix& matrix, const Equilibration& scalin
   state_ = State::prepared;
 }
 
+/// Refuses values that nothing can be eliminated with; their largest magnitude, on rank 0.
 template <typename T>
-bool SparseInverse<T>::factor(const EliminationRun& run) {
-  SparseOutcome outcome;
+double SparseInverse<T>::largest_value() {
   double largest = 0;
-  Factorization kind = kind_;
   lent_.on_first_rank(gathered_.has_large_passes(), [&] {
     largest = gathered_.values()->largest();
     if (!std::isfinite(largest)) {
@@ -104,13 +103,19 @@ bool SparseInverse<T>::factor(const EliminationRun& run) {
       fail(ExitCode::not_trustworthy, "the matrix is singular: it has no non-zero entry");
     }
   });
-  PivotCounts counts =
-      factors_.factor(gathered_.analysis(), matrix_->layout(), kind, gathered_.values(), run);
+  return largest;
+}
+
+template <typename T>
+bool SparseInverse<T>::factor(const EliminationRun& run) {
+  SparseOutcome outcome;
+  const double largest = largest_value();
+  Factorization kind = kind_;
+  PivotCounts counts = factors_.factor(kind, gathered_.values(), run);
   if (counts.failed >= 0 && kind == Factorization::cholesky && choice_.may_change) {
     kind = kind_ = Factorization::ldlt;
     run.progress.restart("eliminating again, by L D L^T");
-    counts =
-        factors_.factor(gathered_.analysis(), matrix_->layout(), kind, gathered_.values(), run);
+    counts = factors_.factor(kind, gathered_.values(), run);
   }
   together(team_, [&] {
     if (team_.rank() > 0) return;
@@ -190,7 +195,7 @@ void SparseInverse<T>::factor_with_threshold(const EliminationRun& run,
       choice_.kind == Factorization::lu ? Factorization::lu : Factorization::ldlt;
   run.progress.restart("eliminating again, with threshold pivoting");
   const ThresholdTold told = factors_.factor_with_threshold(
-      gathered_.analysis(), kind, gathered_.values(), run, failure,
+      kind, gathered_.values(), run, failure,
       [&](const ThresholdOutcome& found) { refuse_singular(found); });
   const double largest = facts_.pivots.largest_entry;
   facts_.pivots = {largest, largest > 0 ? told.counts.largest / largest : 0, told.counts.smallest,

@@ -64,6 +64,7 @@ class SparseInverse final : public Inverse {
     by_gmres,     ///< GMRES on factors solves
   };
 
+  double largest_value();
   /// The factors without threshold pivoting; whether a pivot overflowed.
   bool factor(const EliminationRun& run);
   void factor_with_threshold(const EliminationRun& run, const FactorFailure& failure);

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "sparse/elimination.hpp"
+#include "core/scalar.hpp"
 #include "sparse/ranks/team_fronts.hpp"
 
 namespace spsolve::inline sparse {
@@ -13,10 +13,8 @@ class EliminationsOf {
  public:
   virtual ~EliminationsOf() = default;
 
-  virtual std::unique_ptr<SparseElimination<T>> make(
-      std::shared_ptr<const SparseAnalysis> analysis) = 0;
-
-  /// This rank's part of an elimination by all ranks of `team`. Collective.
+  /// This rank's part of an elimination by all ranks of `team`, or all of it by a rank alone.
+  /// Collective.
   virtual std::unique_ptr<TeamFronts<T>> make(Team& team, const TreePartition& tree) = 0;
 };
 
@@ -36,5 +34,8 @@ class SparseMemory : public ForScalars<EliminationsOf> {
 
 /// Eliminations by this process' threads.
 SparseMemory& host_sparse_memory();
+
+/// Eliminations of a rank alone by this process' threads, with threshold pivoting.
+SparseMemory& threshold_sparse_memory();
 
 }  // namespace spsolve::sparse

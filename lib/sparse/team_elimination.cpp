@@ -1,6 +1,8 @@
 #include "sparse/team_elimination.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "solve/in_precision.hpp"
 #include "sparse/fronts/schedule.hpp"
@@ -9,19 +11,23 @@ namespace spsolve::inline sparse {
 
 template <typename T>
 TeamElimination<T>::TeamElimination(Team& team, SparseMemory& memory,
-                                    const SparseAnalysis* analysis, Factorization kind,
-                                    const RowLayout& bands, const SharingRule& rule)
+                                    std::shared_ptr<const SparseAnalysis> analysis,
+                                    Factorization kind, const RowLayout& bands,
+                                    const SharingRule& rule)
     : team_(team),
-      tree_(deal_analysis(team, analysis, kind, rule)),
-      dealer_(team, analysis, tree_),
+      memory_(memory),
+      analysis_(std::move(analysis)),
+      tree_(deal_analysis(team, analysis_, kind, rule)),
+      dealer_(team, analysis_.get(), tree_),
       rows_(std::make_shared<RowExchange>(team, bands, tree_.rows)),
       columns_(all_sum(team, tree_.rows == tree_.columns ? 0 : 1) == 0
                    ? rows_
                    : std::make_shared<RowExchange>(team, bands, tree_.columns)),
       made_(memory.of<T>().make(team, tree_)) {
   const bool symmetric = kind != Factorization::lu;
-  for (LocalIndex s = 0; s < tree_.own.size(); ++s) flops_ += front_flops(tree_.own, s, symmetric);
-  fronts_ = tree_.own.size();
+  for (LocalIndex s = 0; s < tree_.own().size(); ++s)
+    flops_ += front_flops(tree_.own(), s, symmetric);
+  fronts_ = tree_.own().size();
   for (LocalIndex s = 0; s < tree_.shared.size(); ++s) {
     if (!tree_.teams[s].holds(tree_.rank)) continue;
     flops_ += front_flops(tree_.shared, s, symmetric) / tree_.teams[s].count;
@@ -31,13 +37,13 @@ TeamElimination<T>::TeamElimination(Team& team, SparseMemory& memory,
 
 template <typename T>
 PivotCounts TeamElimination<T>::factor(const std::vector<double>& values, const PivotRule& rule,
-                                       const std::function<void(double)>& advance) {
+                                       const Advance& advance) {
   return made_->factor(&dealer_.deal(values), rule, advance);
 }
 
 template <typename T>
 PivotCounts TeamElimination<T>::factor(ScaledValues* values, const PivotRule& rule,
-                                       const std::function<void(double)>& advance) {
+                                       const Advance& advance) {
   if (made_->take_values(dealer_, values)) return made_->factor(nullptr, rule, advance);
   const std::vector<double> none;
   return factor(values != nullptr ? values->on_host() : none, rule, advance);
@@ -50,7 +56,7 @@ void TeamElimination<T>::solve(bool transposed, const Vectors& b, Vectors& x) {
   if (made_->solve_in_bands(transposed, from, to, b, x)) return;
   solve_in<T>(b, x, [&](Dense<T>& band) {
     Dense<T> listed = from.to_list(band);
-    const Index n = tree_.own.order(), shared = tree_.shared.order();
+    const Index n = tree_.own().order(), shared = tree_.shared.order();
     const Index most = std::min(listed.columns, made_->most_columns());
     std::vector<T> right, left;
     together(team_, [&] {
@@ -73,6 +79,12 @@ void TeamElimination<T>::solve(bool transposed, const Vectors& b, Vectors& x) {
   });
 }
 
+template <typename T>
+PivotRule perturbing_rule(double largest) {
+  return {std::sqrt(static_cast<double>(std::numeric_limits<Real<T>>::epsilon()) / 2) * largest};
+}
+
 SPSOLVE_INSTANTIATE(class TeamElimination)
+SPSOLVE_INSTANTIATE_FUNCTION(perturbing_rule)
 
 }  // namespace spsolve::sparse

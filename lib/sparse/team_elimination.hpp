@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -12,47 +11,50 @@
 
 namespace spsolve::inline sparse {
 
-/// Sparse elimination by all ranks of a team: rank 0 has the analysis and hands out the matrix'
-/// values; factors and vectors are spread over ranks.
+/// Sparse elimination by all ranks of a team, which may be a rank alone: rank 0 has the analysis
+/// and hands out the matrix' values; factors and vectors are spread over ranks.
 template <typename T>
 class TeamElimination {
  public:
   /// Deals out the fronts of the analysis that rank 0 has (others pass null), whose matrix is one
-  /// block; `bands`: the layout of vectors. A message from rank 0 to each rank, of its part. Throws
-  /// std::bad_alloc as Error on every rank. Collective.
-  TeamElimination(Team& team, SparseMemory& memory, const SparseAnalysis* analysis,
+  /// block unless the team is a rank alone; `bands`: the layout of vectors. A symmetric `kind` may
+  /// be another one than that of the analysis. A message from rank 0 to each rank, of its part.
+  /// Throws std::bad_alloc as Error on every rank. Collective.
+  TeamElimination(Team& team, SparseMemory& memory, std::shared_ptr<const SparseAnalysis> analysis,
                   Factorization kind, const RowLayout& bands)
-      : TeamElimination(team, memory, analysis, kind, bands,
+      : TeamElimination(team, memory, std::move(analysis), kind, bands,
                         SharingRule::of(kind, memory.memory())) {}
 
   /// Deals out the fronts, shared by this rule.
-  TeamElimination(Team& team, SparseMemory& memory, const SparseAnalysis* analysis,
+  TeamElimination(Team& team, SparseMemory& memory, std::shared_ptr<const SparseAnalysis> analysis,
                   Factorization kind, const RowLayout& bands, const SharingRule& rule);
 
-  Factorization kind() const { return tree_.kind; }
+  /// Whether it is one by this team, by these fronts: here, other ranks may have another one.
+  bool is_of(const Team& team, const SparseMemory& memory, const SparseAnalysis* analysis,
+             Factorization kind) const {
+    return &team == &team_ && &memory == &memory_ && analysis == analysis_.get() &&
+           kind == tree_.kind;
+  }
+
   /// This rank's part.
   const TreePartition& tree() const { return tree_; }
   /// Flops of this rank's part.
   double flops() const { return flops_; }
   LocalIndex fronts() const { return fronts_; }
+  /// The fronts, for what they tell of themselves.
+  const TeamFronts<T>& made() const { return *made_; }
+  TeamFronts<T>& made() { return *made_; }
 
-  /// TeamFronts::checkpoint_by().
-  void checkpoint_by(TeamCheckpointer* checkpointer) { made_->checkpoint_by(checkpointer); }
-
-  /// Factors the matrix with the values that rank 0 has, as HostSparseElimination::factor() does;
-  /// `advance` is called with the flops of this rank's pieces of work. Collective.
+  /// Factors the matrix with the values that rank 0 has, one for each entry of the matrix, of
+  /// magnitudes up to about 1. Pivots that are too small are made larger and counted; a failure is
+  /// told in the result. `advance` is called with the flops of this rank's pieces of work, by
+  /// whichever thread did it. Collective.
   PivotCounts factor(const std::vector<double>& values, const PivotRule& rule,
-                     const std::function<void(double)>& advance = {});
+                     const Advance& advance = {});
 
   /// Factors the matrix with values that may lie in the memory of the device; other ranks pass
   /// null.
-  PivotCounts factor(ScaledValues* values, const PivotRule& rule,
-                     const std::function<void(double)>& advance);
-
-  /// Gathers values, see TeamFronts::gather_values(). Collective.
-  bool gather_values(SystemMatrix& matrix, ScaledValues* whole) {
-    return made_->gather_values(matrix, whole);
-  }
+  PivotCounts factor(ScaledValues* values, const PivotRule& rule, const Advance& advance);
 
   /// x <- A^-1 b or A^-T b, in bands. Two messages each way with each rank of the rows that change
   /// ranks, and those of TeamFronts. Collective.
@@ -60,6 +62,8 @@ class TeamElimination {
 
  private:
   Team& team_;
+  const SparseMemory& memory_;
+  std::shared_ptr<const SparseAnalysis> analysis_;  // on rank 0
   TreePartition tree_;
   ValueDealer dealer_;
   std::shared_ptr<const RowExchange> rows_, columns_;  // one, where rows stay with columns
@@ -67,5 +71,10 @@ class TeamElimination {
   LocalIndex fronts_ = 0;
   std::unique_ptr<TeamFronts<T>> made_;
 };
+
+/// The rule that raises small pivots of a matrix with entries up to `largest`: to sqrt(u) of that
+/// for the unit round-off u of T (Li and Demmel 1998).
+template <typename T>
+PivotRule perturbing_rule(double largest);
 
 }  // namespace spsolve::sparse

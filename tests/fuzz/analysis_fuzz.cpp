@@ -13,9 +13,9 @@
 #include "fuzz/memory_file.hpp"
 #include "fuzz/require.hpp"
 #include "helpers/checkpoint_bytes.hpp"
+#include "helpers/whole_elimination.hpp"
 #include "matrix/multivector.hpp"
 #include "sparse/analysis/analysis_file.hpp"
-#include "sparse/host_elimination.hpp"
 
 namespace {
 
@@ -31,7 +31,7 @@ std::shared_ptr<const SparseAnalysis> taken(const std::vector<std::uint8_t>& byt
   }
 }
 
-void solve(HostSparseElimination<double>& elimination, Index n) {
+void solve_all_ways(test::WholeElimination<double>& elimination, Index n) {
   for (const Index columns : {1, 3}) {
     for (const bool transposed : {false, true}) {
       std::vector<double> b = random_multivector(n, columns, 7).values, x;
@@ -83,13 +83,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::require(std::isfinite(analysis->flops) && std::isfinite(analysis->seconds),
                 "figures that are none");
   const std::vector<double> values = random_multivector(analysis->nonzeros, 1, 7).values;
-  HostSparseElimination<double> elimination(analysis);
+  test::WholeElimination<double> elimination(analysis);
   if (elimination.factor(analysis->kind, values).failed < 0) {
-    solve(elimination, analysis->rows());
+    solve_all_ways(elimination, analysis->rows());
   }
   if (analysis->kind == Factorization::cholesky) return 0;
   if (elimination.factor_with_threshold(analysis->kind, values).rows.empty()) {
-    solve(elimination, analysis->rows());
+    solve_all_ways(elimination, analysis->rows());
   }
   return 0;
 }

@@ -23,6 +23,11 @@ namespace {
 
 class GpuSparse : public GpuTest {};
 
+template <typename T>
+std::unique_ptr<test::WholeElimination<T>> on_gpu(std::shared_ptr<const SparseAnalysis> analysis) {
+  return std::make_unique<test::WholeElimination<T>>(std::move(analysis), device_sparse_memory());
+}
+
 /// Small fronts, fronts of several blocks of pivots, products by the library, blocks of the block
 /// triangular form.
 constexpr const char* all_sizes[] = {"grid2d:90",    "grid3d:16", "convdiff3d:14", "grid3d:28",
@@ -38,9 +43,8 @@ std::vector<Factorization> kinds_of(const Csr<double>& matrix) {
 
 /// By L U, with the matrix and its transpose, for one column to many.
 void expect_exact_solves(const Csr<double>& matrix) {
-  const auto elimination =
-      device_sparse_memory()->of<double>().make(test::analysis_of(matrix, Factorization::lu));
-  ASSERT_EQ(elimination->factor(Factorization::lu, matrix.values, {}).failed, -1);
+  const auto elimination = on_gpu<double>(test::analysis_of(matrix, Factorization::lu));
+  ASSERT_EQ(elimination->factor(Factorization::lu, matrix.values).failed, -1);
   for (const Index columns : {1, 3, 7, 16}) {
     for (const bool transposed : {false, true}) {
       EXPECT_LT(test::error_of_solve(matrix, *elimination, transposed, columns), 1e-13) << columns;
@@ -50,9 +54,8 @@ void expect_exact_solves(const Csr<double>& matrix) {
 
 TEST_F(GpuSparse, SolvesSmallMatricesAndTheirTransposes) {
   test::for_sparse_cases([](const Csr<double>& matrix, Factorization kind) {
-    const auto elimination =
-        device_sparse_memory()->of<double>().make(test::analysis_of(matrix, kind));
-    const PivotCounts counts = elimination->factor(kind, matrix.values, {});
+    const auto elimination = on_gpu<double>(test::analysis_of(matrix, kind));
+    const PivotCounts counts = elimination->factor(kind, matrix.values);
     ASSERT_EQ(counts.failed, -1);
     for (const Index columns : {1, 3, 6, 20}) {
       for (const bool transposed : {false, true}) {
@@ -68,9 +71,8 @@ TEST_F(GpuSparse, SolvesWithFrontsOfAllSizes) {
   for (const char* spec : all_sizes) {
     const Csr<double> matrix = generate_matrix(spec);
     for (const Factorization kind : kinds_of(matrix)) {
-      const auto elimination =
-          device_sparse_memory()->of<double>().make(test::analysis_of(matrix, kind));
-      const PivotCounts counts = elimination->factor(kind, matrix.values, {});
+      const auto elimination = on_gpu<double>(test::analysis_of(matrix, kind));
+      const PivotCounts counts = elimination->factor(kind, matrix.values);
       ASSERT_EQ(counts.failed, -1) << spec;
       for (const Index columns : {1, 9}) {
         for (const bool transposed : {false, true}) {
@@ -117,9 +119,8 @@ TEST_F(GpuSparse, SolvesInFloat) {
   for (const char* spec : {"grid2d:30", "grid3d:16"}) {
     const Csr<double> matrix = generate_matrix(spec);
     for (const Factorization kind : kinds_of(matrix)) {
-      const auto elimination =
-          device_sparse_memory()->of<float>().make(test::analysis_of(matrix, kind));
-      ASSERT_EQ(elimination->factor(kind, matrix.values, {}).failed, -1);
+      const auto elimination = on_gpu<float>(test::analysis_of(matrix, kind));
+      ASSERT_EQ(elimination->factor(kind, matrix.values).failed, -1);
       EXPECT_LT(test::error_of_solve(matrix, *elimination, false, 3), 1e-5) << spec;
     }
   }
@@ -136,14 +137,14 @@ TEST_F(GpuSparse, SolvesForVectorsOnTheGpuAlsoWithFactorsOfTheHost) {
                                 own_rows(x.device));
   };
   const auto analysis = test::analysis_of(matrix, Factorization::lu);
-  const auto in_double = device_sparse_memory()->of<double>().make(analysis);
-  const auto in_float = device_sparse_memory()->of<float>().make(analysis);
+  const auto in_double = on_gpu<double>(analysis);
+  const auto in_float = on_gpu<float>(analysis);
   for (const bool transposed : {false, true}) {
-    in_double->factor(Factorization::lu, matrix.values, {});  // with multipliers of 1e4
+    in_double->factor(Factorization::lu, matrix.values);  // with multipliers of 1e4
     EXPECT_LT(solved_by(*in_double, transposed), 1e-4);
-    in_double->factor_with_threshold(Factorization::lu, matrix.values, {});
+    in_double->factor_with_threshold(Factorization::lu, matrix.values);
     EXPECT_LT(solved_by(*in_double, transposed), 1e-12);
-    in_float->factor_with_threshold(Factorization::lu, matrix.values, {});
+    in_float->factor_with_threshold(Factorization::lu, matrix.values);
     EXPECT_LT(solved_by(*in_float, transposed), 1e-3);
   }
 }
@@ -156,15 +157,15 @@ TEST_F(GpuSparse, GivesTheSameBitsAndNewValuesGiveWhatAFreshOneGives) {
     const Dense<double> b = test::right_hand_sides(matrix.rows, 2);
     for (const Factorization kind : kinds_of(matrix)) {
       const auto analysis = test::analysis_of(matrix, kind);
-      const auto again = device_sparse_memory()->of<double>().make(analysis);
-      const auto fresh = device_sparse_memory()->of<double>().make(analysis);
-      again->factor(kind, other.values, {});
+      const auto again = on_gpu<double>(analysis);
+      const auto fresh = on_gpu<double>(analysis);
+      again->factor(kind, other.values);
       const std::vector<double> first = test::solved(*again, false, b).values;
       const std::int64_t bytes = device_bytes().now;
-      again->factor(kind, matrix.values, {});
-      again->factor(kind, other.values, {});
+      again->factor(kind, matrix.values);
+      again->factor(kind, other.values);
       EXPECT_EQ(device_bytes().now, bytes) << "memory is kept";
-      fresh->factor(kind, other.values, {});
+      fresh->factor(kind, other.values);
       EXPECT_EQ(test::solved(*again, false, b).values, first) << spec;
       EXPECT_EQ(test::solved(*fresh, false, b).values, first) << spec;
     }
@@ -225,22 +226,21 @@ TEST_F(GpuSparse, CountsPivotsAsTheyAre) {
   }
   const Csr<double> matrix = test::shifted(generate_matrix("grid2d:37"), -shift);
   const auto analysis = test::analysis_of(matrix, Factorization::ldlt);
-  const auto elimination = device_sparse_memory()->of<double>().make(analysis);
-  const PivotCounts counts = elimination->factor(Factorization::ldlt, matrix.values, {});
+  const auto elimination = on_gpu<double>(analysis);
+  const PivotCounts counts = elimination->factor(Factorization::ldlt, matrix.values);
   EXPECT_EQ(counts.negative, negative);
   EXPECT_LT(test::error_of_solve(matrix, *elimination, false, 1), 1e-11);
-  EXPECT_GE(elimination->factor(Factorization::cholesky, matrix.values, {}).failed, 0);
+  EXPECT_GE(elimination->factor(Factorization::cholesky, matrix.values).failed, 0);
   // And after a failure the same object goes on.
-  EXPECT_EQ(elimination->factor(Factorization::ldlt, matrix.values, {}).negative, negative);
+  EXPECT_EQ(elimination->factor(Factorization::ldlt, matrix.values).negative, negative);
   EXPECT_LT(test::error_of_solve(matrix, *elimination, true, 1), 1e-11);
 }
 
 TEST_F(GpuSparse, TellsValuesThatAreNoNumbers) {
   Csr<double> matrix = generate_matrix("convdiff3d:9");
-  const auto elimination =
-      device_sparse_memory()->of<double>().make(test::analysis_of(matrix, Factorization::lu));
+  const auto elimination = on_gpu<double>(test::analysis_of(matrix, Factorization::lu));
   matrix.values[matrix.values.size() / 2] = std::nan("");
-  EXPECT_GE(elimination->factor(Factorization::lu, matrix.values, {}).failed, 0);
+  EXPECT_GE(elimination->factor(Factorization::lu, matrix.values).failed, 0);
 }
 
 }  // namespace

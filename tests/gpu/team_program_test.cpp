@@ -42,12 +42,12 @@ class LoopedRank {
              Mail& mail)
       : tree_(tree),
         program_(tree, tree.kind),
-        gpu_(tree.kind, program_.layout, program_.launches, tree.own.in_parent),
+        gpu_(tree.kind, program_.layout, program_.launches, tree.own().in_parent),
         mail_(mail),
         order_(order) {
     gpu_.clear(0, program_.layout.factor_elements);
     gpu_.clear(program_.panel_elements.first, program_.panel_elements.last);
-    FrontEntries all = tree.own_entries;
+    FrontEntries all = tree.own_entries();
     const PanelEntries of_panels = entries_of(tree, program_);
     all.entries.insert(all.entries.end(), of_panels.entries.begin(), of_panels.entries.end());
     all.starts = of_panels.starts;
@@ -215,7 +215,7 @@ class LoopedTeam {
     const auto set = [&](const FrontEntry& entry, Index row, Index column) {
       values[entry.source] = of.at({row, column});
     };
-    const LocalIndex own = tree.own.order();
+    const LocalIndex own = tree.own().order();
     const auto row_at = [&](LocalIndex k) { return k < own ? tree.rows[k] : shared_row(k - own); };
     const auto column_at = [&](LocalIndex k) {
       return k < own ? tree.columns[k] : shared_column(k - own);
@@ -226,14 +226,14 @@ class LoopedTeam {
       return in_front < p ? before + fronts.first[s] + in_front
                           : fronts.border_of(s)[in_front - p] + before;
     };
-    for (LocalIndex s = 0; s < tree.own.size(); ++s) {
-      const LocalIndex p = tree.own.pivots(s);
-      for (const FrontEntry& entry : tree.own_entries.of(s)) {
+    for (LocalIndex s = 0; s < tree.own().size(); ++s) {
+      const LocalIndex p = tree.own().pivots(s);
+      for (const FrontEntry& entry : tree.own_entries().of(s)) {
         const bool upper = entry.column < 0;
         const LocalIndex row = upper ? ~entry.column : entry.row;
         const LocalIndex column = upper ? p + entry.row : entry.column;
-        set(entry, row_at(position(tree.own, s, row, 0)),
-            column_at(position(tree.own, s, column, 0)));
+        set(entry, row_at(position(tree.own(), s, row, 0)),
+            column_at(position(tree.own(), s, column, 0)));
       }
     }
     for (LocalIndex s = 0; s < tree.shared.size(); ++s) {
@@ -251,7 +251,7 @@ class LoopedTeam {
     for (const TreePartition& tree : dealt_.trees) {
       const auto found = std::ranges::find(tree.shared_rows, k);
       if (found == tree.shared_rows.end()) continue;
-      return (tree.*list)[tree.own.order() + (found - tree.shared_rows.begin())];
+      return (tree.*list)[tree.own().order() + (found - tree.shared_rows.begin())];
     }
     ADD_FAILURE() << "row " << k << " is nobody's";
     return 0;
@@ -302,7 +302,7 @@ class LoopedTeam {
     const auto each_row = [&](std::vector<Index> TreePartition::*list, const auto& visit) {
       for (std::size_t r = 0; r < ranks_.size(); ++r) {
         const TreePartition& tree = dealt_.trees[r];
-        const LocalIndex n = tree.own.order();
+        const LocalIndex n = tree.own().order();
         for (std::size_t i = 0; i < tree.rows.size(); ++i) {
           double& value =
               static_cast<LocalIndex>(i) < n ? own[r][i] : shared[tree.shared_rows[i - n]];
@@ -310,15 +310,15 @@ class LoopedTeam {
         }
       }
     };
-    for (const TreePartition& tree : dealt_.trees) own.emplace_back(tree.own.order());
+    for (const TreePartition& tree : dealt_.trees) own.emplace_back(tree.own().order());
     each_row(transposed ? &TreePartition::columns : &TreePartition::rows,
              [&](Index i, double& value) { value = b.values[i]; });
     const auto at = [&](std::size_t r, LocalIndex k) {
-      const LocalIndex n = dealt_.trees[r].own.order();
+      const LocalIndex n = dealt_.trees[r].own().order();
       return k < n ? &own[r][k] : &shared[k - n];
     };
     const auto own_front = [&](std::size_t r, LocalIndex s, bool forward) {
-      const Fronts& fronts = dealt_.trees[r].own;
+      const Fronts& fronts = dealt_.trees[r].own();
       std::vector<double*> rows;
       for (LocalIndex k = fronts.first[s]; k < fronts.first[s + 1]; ++k) rows.push_back(at(r, k));
       for (const LocalIndex k : fronts.border_of(s)) rows.push_back(at(r, k));
@@ -335,7 +335,7 @@ class LoopedTeam {
     const auto panel_of = [&](const auto& named, bool forward) {
       const auto& [s, block, r, place] = named;
       const TreePartition& tree = dealt_.trees[r];
-      const LocalIndex first = tree.own.order() + tree.shared.first[s];
+      const LocalIndex first = tree.own().order() + tree.shared.first[s];
       std::vector<double*> rows;
       for (Index k = tree.blocks(s).begin(block); k < tree.blocks(s).end(block); ++k) {
         rows.push_back(at(r, first + static_cast<LocalIndex>(k)));
@@ -344,12 +344,12 @@ class LoopedTeam {
       sweep(ranks_[r]->gpu(), ranks_[r]->gpu().layout_of(place), forward, transposed, rows);
     };
     for (std::size_t r = 0; r < ranks_.size(); ++r) {
-      for (LocalIndex s = 0; s < dealt_.trees[r].own.size(); ++s) own_front(r, s, true);
+      for (LocalIndex s = 0; s < dealt_.trees[r].own().size(); ++s) own_front(r, s, true);
     }
     for (const auto& panel : panels) panel_of(panel, true);
     for (std::size_t i = panels.size(); i-- > 0;) panel_of(panels[i], false);
     for (std::size_t r = 0; r < ranks_.size(); ++r) {
-      for (LocalIndex s = dealt_.trees[r].own.size(); s-- > 0;) own_front(r, s, false);
+      for (LocalIndex s = dealt_.trees[r].own().size(); s-- > 0;) own_front(r, s, false);
     }
     Dense<double> x(b.rows, 1);
     each_row(transposed ? &TreePartition::rows : &TreePartition::columns,

@@ -32,7 +32,9 @@ class GpuTeamElimination : public GpuTeamTest {
           })),
           elimination(team, *memory, first(), kind, RowLayout{whole.rows, team.size()}, rule) {}
 
-    const SparseAnalysis* first() const { return team.rank() == 0 ? analysis.get() : nullptr; }
+    std::shared_ptr<const SparseAnalysis> first() const {
+      return team.rank() == 0 ? analysis : nullptr;
+    }
 
     PivotCounts factor() {
       return elimination.factor(team.rank() == 0 ? matrix.values : std::vector<double>{},

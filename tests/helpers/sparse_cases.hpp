@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "helpers/reference.hpp"
+#include "helpers/whole_elimination.hpp"
 #include "matrix/multivector.hpp"
 #include "matrix/structure.hpp"
-#include "sparse/host_elimination.hpp"
 #include "sparse/ranks/column_blocks.hpp"
 
 namespace spsolve::test {
@@ -48,7 +48,7 @@ inline Dense<double> right_hand_sides(Index rows, Index columns) {
 
 /// A^-1 b, or A^-T b.
 template <typename T>
-Dense<double> solved(SparseElimination<T>& elimination, bool transposed, const Dense<double>& b) {
+Dense<double> solved(WholeElimination<T>& elimination, bool transposed, const Dense<double>& b) {
   std::vector<T> right(b.values.begin(), b.values.end()), x;
   elimination.solve(transposed, b.columns, right, x);
   Dense<double> result(b.rows, b.columns);
@@ -58,7 +58,7 @@ Dense<double> solved(SparseElimination<T>& elimination, bool transposed, const D
 
 /// The backward error of a solve with so many right_hand_sides() by the factors of `matrix`.
 template <typename T>
-double error_of_solve(const Csr<double>& matrix, SparseElimination<T>& elimination, bool transposed,
+double error_of_solve(const Csr<double>& matrix, WholeElimination<T>& elimination, bool transposed,
                       Index columns) {
   const Dense<double> b = right_hand_sides(matrix.rows, columns);
   return backward_error(transposed ? transpose(matrix) : matrix, b,

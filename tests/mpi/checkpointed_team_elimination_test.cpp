@@ -1,7 +1,5 @@
 // Sparse eliminations that all ranks share, which stop at any of their sync points and go on from
 // there.
-#include "sparse/checkpoint/checkpointed_team_elimination.hpp"
-
 #include <cstring>
 #include <fstream>
 #include <set>
@@ -16,6 +14,7 @@
 #include "matrix/symmetry.hpp"
 #include "mpi/mpi_team.hpp"
 #include "solve_in_team.hpp"
+#include "sparse/checkpoint/checkpointed_elimination.hpp"
 #include "sparse/team_elimination.hpp"
 
 namespace spsolve {
@@ -54,14 +53,14 @@ RequestsOfRanks::CheckpointRequestOf stop_behind(Index stop) {
 }
 
 /// One rank of all ends before it takes back what was kept, for want of memory.
-class WithoutMemory final : public CheckpointedTeamElimination {
+class WithoutMemory final : public CheckpointedElimination {
  public:
   template <typename... Arguments>
   explicit WithoutMemory(bool fails, Arguments&&... arguments)
-      : CheckpointedTeamElimination(std::forward<Arguments>(arguments)...), fails_(fails) {}
+      : CheckpointedElimination(std::forward<Arguments>(arguments)...), fails_(fails) {}
   void begin(CheckpointableFronts& own) override {
     if (fails_) throw std::bad_alloc();
-    CheckpointedTeamElimination::begin(own);
+    CheckpointedElimination::begin(own);
   }
 
  private:
@@ -93,7 +92,7 @@ class CheckpointInTeam : public testing::Test {
 
   std::unique_ptr<TeamElimination<T>> deal(Factorization kind) {
     return std::make_unique<TeamElimination<T>>(*by_, host_sparse_memory(),
-                                                by_->rank() == 0 ? analysis_.get() : nullptr, kind,
+                                                by_->rank() == 0 ? analysis_ : nullptr, kind,
                                                 RowLayout{matrix_.rows, by_->size()}, rule_);
   }
 
@@ -108,16 +107,16 @@ class CheckpointInTeam : public testing::Test {
     std::unique_ptr<TeamElimination<T>> other;
     std::optional<WithoutMemory> checkpointed;
     if (checkpoints != nullptr) {
-      const auto of_kind = [&](Factorization kind) -> const TreePartition& {
-        if (kind == kind_) return elimination.tree();
-        other = deal(kind);
+      const auto of_stage = [&](const EliminationStage& found) -> const TreePartition& {
+        if (found.kind == kind_) return elimination.tree();
+        other = deal(found.kind);
         return other->tree();
       };
-      checkpointed.emplace(fails, *checkpoints, precision, 1e6, of_kind, sync_points);
+      checkpointed.emplace(fails, *checkpoints, precision, 1e6, of_stage, sync_points);
       EliminationStage stage;
       stage.kind = kind_;
       checkpointed->begin_stage(stage, elimination.tree());
-      elimination.checkpoint_by(&*checkpointed);
+      elimination.made().checkpoint_by(&*checkpointed);
     }
     Ran ran;
     ran.counts = elimination.factor(first ? matrix_.values : std::vector<double>{},
@@ -141,11 +140,11 @@ class CheckpointInTeam : public testing::Test {
                                              std::move(request));
   }
 
-  /// The steps of the sync points, ascending.
+  /// The steps of the sync points, ascending; of a rank alone, of all fronts but the first.
   std::vector<Index> steps() {
     std::set<Index> steps;
     const auto looks = checkpoints([&](Index step) {
-      steps.insert(step);
+      if (step > 0) steps.insert(step);
       return CheckpointRequest::none;
     });
     eliminate(&*looks);

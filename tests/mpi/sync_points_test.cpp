@@ -18,7 +18,7 @@ TEST(SyncPoints, AreInOneOrderOnAllRanks) {
       const auto analysis = test::analysis_of(generate_matrix(spec), Factorization::lu,
                                               Ordering::nested_dissection, false);
       const TreePartition tree =
-          deal_analysis(team, team.rank() == 0 ? analysis.get() : nullptr, Factorization::lu,
+          deal_analysis(team, team.rank() == 0 ? analysis : nullptr, Factorization::lu,
                         SharingRule::of(Factorization::lu, MemoryKind::host));
       const SyncPoints sync_points(team, tree, {flops, 4, 50});
       EXPECT_GE(sync_points.rounds(), 4);
@@ -26,9 +26,9 @@ TEST(SyncPoints, AreInOneOrderOnAllRanks) {
       // Own fronts first: as many rounds as their part of what comes before the fronts of all.
       double own = 0;
       int before = sync_points.after(0);
-      EXPECT_TRUE(before == 0 || tree.own.size() == 0);
-      for (LocalIndex s = 0; s < tree.own.size(); ++s) {
-        own += front_flops(tree.own, s, false);
+      EXPECT_TRUE(before == 0 || tree.own().size() == 0);
+      for (LocalIndex s = 0; s < tree.own().size(); ++s) {
+        own += front_flops(tree.own(), s, false);
         EXPECT_GE(sync_points.after(own), before);
         before = sync_points.after(own);
       }

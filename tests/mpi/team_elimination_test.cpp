@@ -29,7 +29,9 @@ struct InTeam : test::HostRanks {
   }
   ~InTeam() { omp_set_num_threads(threads_before); }
 
-  const SparseAnalysis* first() const { return team.rank() == 0 ? analysis.get() : nullptr; }
+  std::shared_ptr<const SparseAnalysis> first() const {
+    return team.rank() == 0 ? analysis : nullptr;
+  }
 
   PivotCounts factor(const std::vector<double>& values,
                      const std::function<void(double)>& advance = {}) {
@@ -154,10 +156,11 @@ TEST(TeamElimination, GivesWayToThresholdsOnRank0AndBack) {
     EXPECT_LT(backward_error(transpose(matrix), b, test::whole(*x)), 1e-12);
   };
   for (int i = 0; i < 2; ++i) {
-    EXPECT_EQ(factors.factor(analysis, bands, Factorization::lu, values, run).failed, -1);
+    factors.begin(analysis, bands, run);
+    EXPECT_EQ(factors.factor(Factorization::lu, values, run).failed, -1);
     solves(team.size());
     const ThresholdTold told = factors.factor_with_threshold(
-        analysis, Factorization::lu, values, run, {}, [](const ThresholdOutcome&) { FAIL(); });
+        Factorization::lu, values, run, {}, [](const ThresholdOutcome&) { FAIL(); });
     EXPECT_EQ(told.missing, 0);
     solves(1);
   }
@@ -169,7 +172,7 @@ TEST(TeamElimination, CountsPivotsAsOneRankDoes) {
     const Csr<double> matrix = generate_matrix(spec);
     InTeam<double> system(matrix, Factorization::ldlt);
     const PivotCounts counts = system.factor(matrix.values);
-    HostSparseElimination<double> alone(system.analysis);
+    test::WholeElimination<double> alone(system.analysis);
     const PivotCounts expected = alone.factor(Factorization::ldlt, matrix.values);
     EXPECT_EQ(counts.negative, expected.negative);
     EXPECT_EQ(counts.failed, -1);
@@ -233,7 +236,7 @@ TEST(TeamElimination, DealsOutEveryFrontAndEntryOnce) {
         for (const Index row : part.rows) ++rows[row];
         for (const Index column : part.columns) ++columns[column];
         values += part.values();
-        fronts += part.own.size() + (rank == 0 ? part.shared.size() : 0);
+        fronts += part.own().size() + (rank == 0 ? part.shared.size() : 0);
         for (LocalIndex s = 0; s < part.shared.size(); ++s) {
           EXPECT_EQ(part.teams[s], range_at(ranks, part.teams[s].first, part.depth[s]));
         }

@@ -37,7 +37,7 @@ class DeviceTeamFronts final : public TeamFronts<T> {
   bool gather_values(SystemMatrix& matrix, ScaledValues* whole) override;
   bool take_values(const ValueDealer& dealer, ScaledValues* values) override;
   PivotCounts factor(const std::vector<double>* values, const PivotRule& rule,
-                     const std::function<void(double)>& advance) override;
+                     const Advance& advance) override;
   Index most_columns() const override { return most_sweep_columns; }
   void solve(bool transposed, Index columns, std::vector<T>& b, std::vector<T>& x) override;
   bool solve_in_bands(bool transposed, const RowExchange& from, const RowExchange& to,
@@ -48,20 +48,20 @@ class DeviceTeamFronts final : public TeamFronts<T> {
   struct DeviceState {
     explicit DeviceState(const TreePartition& tree)
         : program(tree, tree.kind),
-          launcher(tree.kind, program.layout, std::move(program.launches), tree.own.in_parent),
+          launcher(tree.kind, program.layout, std::move(program.launches), tree.own().in_parent),
           moves(program.moves),
           tiles(program.tiles),
           places_in_parent(program.places_in_parent),
           values(tree.values()) {
       const PanelEntries of_panels = entries_of(tree, program);
       entry_starts = DeviceArray<Index>(of_panels.starts);
-      const Index own = std::ssize(tree.own_entries.entries);
+      const Index own = std::ssize(tree.own_entries().entries);
       entries.grow(own + std::ssize(of_panels.entries));
-      launcher.upload(tree.own_entries.entries, entries.data());
+      launcher.upload(tree.own_entries().entries, entries.data());
       launcher.upload(of_panels.entries, entries.data() + own);
       const std::vector<LocalIndex> border = borders_of(tree, program);
-      sweeps.emplace(tree.own, program.layout, border, pieces_of(program),
-                     program.panels.size() + 1, tree.own.order() + tree.shared.order());
+      sweeps.emplace(tree.own(), program.layout, border, pieces_of(program),
+                     program.panels.size() + 1, tree.own().order() + tree.shared.order());
       const ContributionLists lists = contribution_lists(tree, program, border);
       taken_starts = DeviceArray<Index>(lists.starts);
       taken = DeviceArray<unsigned>(lists.rows);
@@ -257,7 +257,7 @@ void DeviceTeamFronts<T>::deal(const double* values) {
 
 template <typename T>
 PivotCounts DeviceTeamFronts<T>::factor(const std::vector<double>* values, const PivotRule& rule,
-                                        const std::function<void(double)>&) {
+                                        const Advance&) {
   const StreamScope here(main_);
   if (values != nullptr) made_->launcher.upload(*values, made_->values.data());
   made_->launcher.begin(rule.least, main_.get());
@@ -273,7 +273,7 @@ void DeviceTeamFronts<T>::sum_over_ranks(const SharedBlock& block, int columns) 
   GpuTeam& team = teams_.at(block.depth);
   FrontSweeps<T>& sweeps = *made_->sweeps;
   const Index size = block.rows * columns;
-  T* const shared = sweeps.b() + tree_.own.order() * Index{columns};
+  T* const shared = sweeps.b() + tree_.own().order() * Index{columns};
   const SharedRows<T> rows{made_->taken_starts.data(), made_->taken.data(), shared,
                            sweeps.contribution(), columns};
   const auto part = [&](int rank) {
@@ -307,7 +307,7 @@ void DeviceTeamFronts<T>::make_room(Index columns) {
 template <typename T>
 void DeviceTeamFronts<T>::sweep(bool transposed, int columns) {
   FrontSweeps<T>& sweeps = *made_->sweeps;
-  const Index n = tree_.own.order();
+  const Index n = tree_.own().order();
   sweeps.begin(made_->launcher.layouts(), made_->launcher.arena(), transposed, columns,
                main_.get());
   sweeps.forward(0, main_.get());
@@ -332,7 +332,7 @@ void DeviceTeamFronts<T>::solve(bool transposed, Index columns, std::vector<T>& 
   together(team_, [&] { make_room(columns); });
   FrontSweeps<T>& sweeps = *made_->sweeps;
   const auto copied =
-      static_cast<std::size_t>((tree_.own.order() + tree_.shared.order()) * columns) * sizeof(T);
+      static_cast<std::size_t>((tree_.own().order() + tree_.shared.order()) * columns) * sizeof(T);
   CUDA_CHECK(cudaMemcpyAsync(sweeps.b(), b.data(), copied, cudaMemcpyHostToDevice, main_.get()));
   sweep(transposed, static_cast<int>(columns));
   CUDA_CHECK(cudaMemcpyAsync(x.data(), sweeps.x(), copied, cudaMemcpyDeviceToHost, main_.get()));
@@ -381,7 +381,7 @@ void DeviceTeamFronts<T>::sweep_bands(bool transposed, DeviceRowExchange<T>& fro
   const StreamScope here(main_);
   for (Index first = 0; first < columns; first += most_sweep_columns) {
     const int some = static_cast<int>(std::min<Index>(most_sweep_columns, columns - first));
-    const Index own = tree_.own.order() * some, shared = tree_.shared.order() * some;
+    const Index own = tree_.own().order() * some, shared = tree_.shared.order() * some;
     CUDA_CHECK(cudaMemsetAsync(sweeps.b() + own, 0, static_cast<std::size_t>(shared) * sizeof(T),
                                main_.get()));
     from.to_vectors(teams_.at(0), b + first, columns, some, sweeps.b(), main_.get());

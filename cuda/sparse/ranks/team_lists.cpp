@@ -26,7 +26,7 @@ std::vector<SharedBlock> shared_blocks(const TreePartition& tree, const TeamProg
 }
 
 std::vector<LocalIndex> borders_of(const TreePartition& tree, const TeamProgram& program) {
-  std::vector<LocalIndex> all = tree.own.border;
+  std::vector<LocalIndex> all = tree.own().border;
   for (const OwnPanel& panel : program.panels) {
     const std::vector<LocalIndex> border = panel_border(tree, panel.front, panel.block);
     all.insert(all.end(), border.begin(), border.end());
@@ -36,7 +36,7 @@ std::vector<LocalIndex> borders_of(const TreePartition& tree, const TeamProgram&
 
 PanelEntries entries_of(const TreePartition& tree, const TeamProgram& program) {
   PanelEntries all;
-  all.starts = tree.own_entries.starts;
+  all.starts = tree.own_entries().starts;
   const Index before = all.starts.back();
   LocalIndex front = -1;
   std::vector<std::vector<FrontEntry>> of_front;
@@ -52,13 +52,13 @@ PanelEntries entries_of(const TreePartition& tree, const TeamProgram& program) {
 
 ContributionLists contribution_lists(const TreePartition& tree, const TeamProgram& program,
                                      const std::vector<LocalIndex>& border) {
-  const LocalIndex before = tree.own.order();
+  const LocalIndex before = tree.own().order();
   ContributionLists all;
   all.starts.assign(tree.shared.order() + 2, 0);
   const auto each = [&](const auto& visit) {
-    for (LocalIndex s = 0; s < tree.own.size(); ++s) {
-      if (tree.own.parent[s] != -1) continue;
-      for (Index k = tree.own.border_starts[s]; k < tree.own.border_starts[s + 1]; ++k) {
+    for (LocalIndex s = 0; s < tree.own().size(); ++s) {
+      if (tree.own().parent[s] != -1) continue;
+      for (Index k = tree.own().border_starts[s]; k < tree.own().border_starts[s + 1]; ++k) {
         visit(border[k] - before, k);
       }
     }

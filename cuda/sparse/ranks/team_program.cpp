@@ -18,7 +18,7 @@ class TeamWriter {
       : tree_(tree), kind_(kind), program_(program), allocator_(0), shared_(tree.shared.size()) {}
 
   void write() {
-    program_.layout = lay_out_fronts(tree_.own, kind_);
+    program_.layout = lay_out_fronts(tree_.own(), kind_);
     program_.launches = write_program(program_.layout, kind_);
     lay_out_panels();
     list_places();
@@ -35,7 +35,7 @@ class TeamWriter {
 
   void lay_out_panels() {
     Index next = aligned(program_.layout.elements);
-    Index border = std::ssize(tree_.own.border);
+    Index border = std::ssize(tree_.own().border);
     program_.panel_elements.first = next;
     for (LocalIndex s = 0; s < tree_.shared.size(); ++s) {
       if (!tree_.teams[s].holds(tree_.rank)) continue;
@@ -49,7 +49,7 @@ class TeamWriter {
         FrontLayout front_layout = shared.layout.panel(b);
         next = lay_out_factors_at(next, kind_, front_layout);
         front_layout.first =
-            tree_.own.order() + tree_.shared.first[s] + static_cast<int>(blocks.begin(b));
+            tree_.own().order() + tree_.shared.first[s] + static_cast<int>(blocks.begin(b));
         front_layout.border_begin = border;
         border += front_layout.border;
         shared.panel[b] = static_cast<int>(program_.layout.fronts.size());
@@ -67,7 +67,7 @@ class TeamWriter {
       program_.places_in_parent.insert(program_.places_in_parent.end(), list.begin(), list.end());
       return first;
     };
-    add(tree_.own.in_parent);
+    add(tree_.own().in_parent);
     subtree_root_positions_ = add(tree_.root_positions);
     shared_positions_ = add(tree_.shared.in_parent);
   }

@@ -4,48 +4,112 @@
 #include "sparse/ranks/shared_sweeps.hpp"
 #include "sparse/ranks/team_factors.hpp"
 #include "sparse/ranks/team_fronts.hpp"
-#include "sparse/sweeps/factor_solve.hpp"
+#include "sparse/sweeps/row_order.hpp"
+#include "sparse/threshold/threshold.hpp"
 
 namespace spsolve::inline sparse {
 
 namespace {
 
-const OffDiagonalBlocks no_off_diagonal_blocks;
-
+/// Fronts on the host, of either kind of pivoting, with solves of a rank alone.
 template <typename T>
-class HostTeamFronts final : public TeamFronts<T> {
+class HostFronts : public TeamFronts<T> {
  public:
-  HostTeamFronts(Team& team, const TreePartition& tree)
-      : team_(team), tree_(tree), teams_(team, tree) {}
-
-  PivotCounts factor(const std::vector<double>* values, const PivotRule& rule,
-                     const std::function<void(double)>& advance) override {
-    const SingleThreadedBlas here;
-    own_solve_.reset();
-    together(team_, [&] {
-      if (!factors_) factors_.emplace(team_, tree_, teams_, here.threads());
-    });
-    const PivotCounts counts = factors_->factor(*values, rule, advance, checkpointer_);
-    if (counts.failed >= 0) return counts;
-    together(team_, [&] {
-      std::vector<FactoredFront<T>> fronts;
-      fronts.reserve(tree_.own.size());
-      for (LocalIndex s = 0; s < tree_.own.size(); ++s) fronts.push_back(factors_->own().front(s));
-      own_solve_.emplace(tree_.own, std::move(fronts), tree_.kind, here.threads(),
-                         no_off_diagonal_blocks, std::vector<T>{}, tree_.shared.order());
-      found_.resize(static_cast<std::size_t>(tree_.shared.order() * most_columns()));
-    });
-    return counts;
-  }
-
   void checkpoint_by(TeamCheckpointer* checkpointer) override { checkpointer_ = checkpointer; }
 
   Index most_columns() const override { return FactorSolve<T>::most_columns; }
 
   void solve(bool transposed, Index columns, std::vector<T>& b, std::vector<T>& x) override {
+    x.resize(b.size());
+    order_->solve(*solve_, transposed, columns, b.data(), x.data());
+  }
+
+  bool solve_in_bands(bool transposed, const RowExchange&, const RowExchange&, const Vectors& b,
+                      Vectors& x) override {
+    if (order_) order_->solve(*solve_, transposed, b, x);
+    return order_.has_value();
+  }
+
+ protected:
+  HostFronts(const TreePartition& tree, bool in_place) : tree_(tree) {
+    if (tree.whole != nullptr) order_.emplace(tree.whole, in_place);
+  }
+
+  /// The factors of the own fronts have these values, in the memory where they were before.
+  void renew_values(const std::vector<double>& values) { solve_->take_values(between(values)); }
+
+  /// These are the factors of the own fronts, with the values of A that they are of.
+  void take_fronts(std::vector<FactoredFront<T>> fronts, const std::vector<double>& values,
+                   int threads) {
+    solve_.emplace(tree_.own(), std::move(fronts), tree_.kind, threads, tree_.off_diagonal_blocks(),
+                   between(values), tree_.shared.order());
+  }
+
+  /// Makes room for solves of one column, and touches it.
+  void make_ready(int threads) {
+    if (order_) order_->make_ready(threads);
+    solve_->make_ready();
+  }
+
+  const TreePartition& tree_;
+  TeamCheckpointer* checkpointer_ = nullptr;
+  std::optional<FactorSolve<T>> solve_;  // by the own fronts
+
+ private:
+  /// The values of the off-diagonal blocks.
+  std::vector<T> between(const std::vector<double>& values) const {
+    const OffDiagonalBlocks& blocks = tree_.off_diagonal_blocks();
+    std::vector<T> result;
+    result.reserve(blocks.entries.size());
+    for (const OffDiagonalEntry& entry : blocks.entries) {
+      result.push_back(static_cast<T>(values[entry.source]));
+    }
+    return result;
+  }
+
+  std::optional<RowOrder<T>> order_;  // of a rank alone
+};
+
+template <typename T>
+class HostTeamFronts final : public HostFronts<T> {
+ public:
+  HostTeamFronts(Team& team, const TreePartition& tree)
+      : HostFronts<T>(tree, true), team_(team), teams_(team, tree) {}
+
+  PivotCounts factor(const std::vector<double>* values, const PivotRule& rule,
+                     const Advance& advance) override {
     const SingleThreadedBlas here;
-    const Index own = tree_.own.order() * columns;
-    own_solve_->forward(transposed, columns, b.data(), x.data());
+    together(team_, [&] {
+      if (!factors_) factors_.emplace(team_, tree_, teams_, here.threads());
+    });
+    const PivotCounts counts = factors_->factor(*values, rule, advance, this->checkpointer_);
+    if (counts.failed >= 0) {
+      solve_.reset();
+      return counts;
+    }
+    together(team_, [&] {
+      if (solve_) return this->renew_values(*values);
+      std::vector<FactoredFront<T>> fronts;
+      fronts.reserve(tree_.own().size());
+      for (LocalIndex s = 0; s < tree_.own().size(); ++s) {
+        fronts.push_back(factors_->own().front(s));
+      }
+      this->take_fronts(std::move(fronts), *values, here.threads());
+      found_.resize(static_cast<std::size_t>(tree_.shared.order() * this->most_columns()));
+      this->make_ready(here.threads());
+    });
+    return counts;
+  }
+
+  void release_stacks() override {
+    if (factors_) factors_->own().release_stacks();
+  }
+
+  void solve(bool transposed, Index columns, std::vector<T>& b, std::vector<T>& x) override {
+    if (tree_.whole != nullptr) return HostFronts<T>::solve(transposed, columns, b, x);
+    const SingleThreadedBlas here;
+    const Index own = tree_.own().order() * columns;
+    solve_->forward(transposed, columns, b.data(), x.data());
     const Tiles tiles(here.threads());
     const auto sweeps = [&](LocalIndex s) {
       return SharedSweeps<T>(*factors_->shared(s), teams_.at(tree_.depth[s]), tree_.kind,
@@ -58,17 +122,41 @@ class HostTeamFronts final : public TeamFronts<T> {
     for (LocalIndex s = tree_.shared.size(); s-- > 0;) {
       if (factors_->shared(s) != nullptr) sweeps(s).backward(found_.data(), x.data() + own);
     }
-    own_solve_->backward(transposed, columns, x.data());
+    solve_->backward(transposed, columns, x.data());
   }
 
  private:
+  using HostFronts<T>::tree_;
+  using HostFronts<T>::solve_;
+
   Team& team_;
-  const TreePartition& tree_;
   NestedTeams teams_;
   std::optional<TeamFactors<T>> factors_;
-  TeamCheckpointer* checkpointer_ = nullptr;
-  std::optional<FactorSolve<T>> own_solve_;
   std::vector<T> found_;  // of shared rows, between the sweeps
+};
+
+template <typename T>
+class ThresholdFronts final : public HostFronts<T> {
+ public:
+  explicit ThresholdFronts(const TreePartition& tree) : HostFronts<T>(tree, false) {}
+
+  PivotCounts factor(const std::vector<double>* values, const PivotRule&,
+                     const Advance& advance) override {
+    const SingleThreadedBlas here;
+    const TreePartition& tree = this->tree_;
+    this->solve_.reset();
+    factors_.emplace(tree.own(), tree.own_entries(), tree.kind, *values, here.threads(), advance,
+                     this->checkpointer_);
+    if (factors_->outcome().rows.empty()) {
+      this->take_fronts(factors_->fronts(), *values, here.threads());
+    }
+    return factors_->outcome().counts;
+  }
+
+  const ThresholdOutcome* threshold_outcome() const override { return &factors_->outcome(); }
+
+ private:
+  std::optional<ThresholdFactors<T>> factors_;
 };
 
 }  // namespace
@@ -87,6 +175,12 @@ std::unique_ptr<TeamFronts<T>> host_team_fronts(Team& team, const TreePartition&
   return std::make_unique<HostTeamFronts<T>>(team, tree);
 }
 
+template <typename T>
+std::unique_ptr<TeamFronts<T>> threshold_fronts(const TreePartition& tree) {
+  return std::make_unique<ThresholdFronts<T>>(tree);
+}
+
 SPSOLVE_INSTANTIATE_FUNCTION(host_team_fronts)
+SPSOLVE_INSTANTIATE_FUNCTION(threshold_fronts)
 
 }  // namespace spsolve::sparse

@@ -106,8 +106,8 @@ OnTheWay on_the_way(const TreePartition& tree, LocalIndex s) {
 
 GpuFactorMemory gpu_memory_in_team(const TreePartition& tree) {
   constexpr auto value = static_cast<std::int64_t>(sizeof(double));
-  GpuFactorMemory memory =
-      gpu_factor_memory(tree.own, tree.kind, tree.values(), std::ssize(tree.own_entries.entries));
+  GpuFactorMemory memory = gpu_factor_memory(tree.own(), tree.kind, tree.values(),
+                                             std::ssize(tree.own_entries().entries));
   // Shared fronts follow each other; a child's contribution block stays until its parent has it.
   std::int64_t most = 0, borders = 0, border_parts = 0;
   std::vector<Index> contribution(tree.shared.size(), 0);
@@ -167,7 +167,7 @@ std::vector<std::vector<FrontEntry>> panel_entries(const TreePartition& tree, Lo
 std::vector<LocalIndex> panel_border(const TreePartition& tree, LocalIndex s, Index block) {
   const ColumnBlocks blocks = tree.blocks(s);
   const PanelLayout layout(tree.kind, blocks);
-  const LocalIndex before = tree.own.order();
+  const LocalIndex before = tree.own().order();
   const LocalIndex first = before + tree.shared.first[s];
   const LocalIndex end = first + layout.pivots();
   std::vector<LocalIndex> border;

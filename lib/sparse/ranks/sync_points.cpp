@@ -10,8 +10,8 @@ namespace spsolve::inline sparse {
 SyncPoints::SyncPoints(Team& team, const TreePartition& tree, const SyncRule& rule)
     : tree_(tree), rule_(rule), before_(tree.shared.size(), 0) {
   double own = 0;
-  for (LocalIndex s = 0; s < tree.own.size(); ++s) {
-    own += front_flops(tree.own, s, tree.kind != Factorization::lu);
+  for (LocalIndex s = 0; s < tree.own().size(); ++s) {
+    own += front_flops(tree.own(), s, tree.kind != Factorization::lu);
   }
   // The flops of each rank before the fronts of all.
   std::vector<double> done = all_gather(team, own), below = done;

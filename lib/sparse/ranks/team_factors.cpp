@@ -22,7 +22,7 @@ TeamFactors<T>::TeamFactors(Team& team, const TreePartition& tree, const NestedT
       tree_(tree),
       teams_(teams),
       threads_(threads),
-      own_(tree.own, tree.kind, threads) {
+      own_(tree.own(), tree.kind, threads) {
   for (LocalIndex s = 0; s < tree.shared.size(); ++s) {
     std::optional<ParallelFront<T>>& front = shared_.emplace_back();
     if (!tree.teams[s].holds(tree.rank)) continue;
@@ -194,9 +194,7 @@ void TeamFactors<T>::eliminate_shared(const Run& run, PivotCounts& counts,
     if (!eliminate(s, run, counts)) continue;
     try {
       const bool symmetric = tree_.kind != Factorization::lu;
-      if (run.advance) {
-        run.advance(front_flops(tree_.shared, s, symmetric) / tree_.teams[s].count);
-      }
+      run.advance(front_flops(tree_.shared, s, symmetric) / tree_.teams[s].count);
     } catch (...) {
       failure = current_failure();
     }
@@ -206,8 +204,7 @@ void TeamFactors<T>::eliminate_shared(const Run& run, PivotCounts& counts,
 
 template <typename T>
 PivotCounts TeamFactors<T>::factor(const std::vector<double>& values, const PivotRule& rule,
-                                   const std::function<void(double)>& advance,
-                                   TeamCheckpointer* checkpointer) {
+                                   const Advance& advance, TeamCheckpointer* checkpointer) {
   PivotCounts counts;
   std::optional<Failure> failure;
   done_.assign(shared_.size(), 0);
@@ -215,7 +212,7 @@ PivotCounts TeamFactors<T>::factor(const std::vector<double>& values, const Pivo
   under_way_ = {};
   if (checkpointer != nullptr) checkpointer->begin_in_team(*this);
   try {
-    counts = own_.factor(tree_.own_entries, values, rule, advance, checkpointer);
+    counts = own_.factor(tree_.own_entries(), values, rule, advance, checkpointer);
   } catch (...) {
     failure = current_failure();
     if (failure->scope == Scope::every_rank) throw;  // none waits for another
@@ -263,8 +260,8 @@ std::int64_t TeamFactors<T>::contribution_bytes(LocalIndex s) const {
 
 FactorMemory team_factor_memory(const TreePartition& part, int threads, std::size_t value_bytes) {
   const auto bytes = static_cast<std::int64_t>(value_bytes);
-  FactorMemory memory = factor_memory(part.own, part.kind,
-                                      factor_schedule(part.own, part.kind, threads), value_bytes);
+  FactorMemory memory = factor_memory(part.own(), part.kind,
+                                      factor_schedule(part.own(), part.kind, threads), value_bytes);
   // Blocks of shared fronts live until the parent has taken them in; what travels is as large
   // again.
   std::int64_t most = 0;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -29,7 +28,7 @@ class NestedTeams {
 /// subtrees as SparseFactors does, and the contribution blocks of these travel to the ranks that
 /// share the fronts above, column by column to who has that column. A rank holds the factors of its
 /// subtrees and its columns of shared fronts. The same bits for the same ranks, with any number of
-/// threads.
+/// threads. A rank alone has all fronts as SparseFactors, and talks to nobody.
 template <typename T>
 class TeamFactors final : public CheckpointableTeamFronts {
  public:
@@ -42,10 +41,8 @@ class TeamFactors final : public CheckpointableTeamFronts {
   /// where one has not enough memory. With a `checkpointer`, where all ranks have one, it goes on
   /// from what that has. Collective.
   PivotCounts factor(const std::vector<double>& values, const PivotRule& rule,
-                     const std::function<void(double)>& advance = {},
-                     TeamCheckpointer* checkpointer = nullptr);
+                     const Advance& advance = {}, TeamCheckpointer* checkpointer = nullptr);
 
-  const SparseFactors<T>& own() const { return own_; }
   /// Null where this rank has no part in it.
   const ParallelFront<T>* shared(LocalIndex s) const { return shared_[s] ? &*shared_[s] : nullptr; }
 
@@ -65,7 +62,7 @@ class TeamFactors final : public CheckpointableTeamFronts {
   struct Run {
     const std::vector<double>& values;
     const PivotRule& rule;
-    const std::function<void(double)>& advance;
+    const Advance& advance;
     TeamCheckpointer* checkpointer;
   };
   /// A shared front that is eliminated up to a panel.

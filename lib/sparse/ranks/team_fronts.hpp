@@ -1,10 +1,11 @@
 #pragma once
 
-#include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "distribute/row_exchange.hpp"
+#include "solve/inverse.hpp"
 #include "solve/operators/system_matrix.hpp"
 #include "sparse/ranks/team_checkpointer.hpp"
 #include "sparse/ranks/tree_partition.hpp"
@@ -13,8 +14,11 @@
 
 namespace spsolve::inline sparse {
 
-/// The fronts of a rank's part of an elimination that all ranks share, in the memory of one kind of
-/// device. Every call is collective.
+struct ThresholdOutcome;
+
+/// The fronts of a rank's part of an elimination that all ranks of a team share, or of a rank alone
+/// all of them, in the memory of one kind of device. Every call is collective, unless it says
+/// otherwise.
 template <typename T>
 class TeamFronts {
  public:
@@ -39,23 +43,37 @@ class TeamFronts {
   /// counts of all ranks; a failure is the number of a pivot among those of a rank or of the shared
   /// fronts. Throws on every rank where one has not enough memory.
   virtual PivotCounts factor(const std::vector<double>* values, const PivotRule& rule,
-                             const std::function<void(double)>& advance) = 0;
+                             const Advance& advance) = 0;
 
-  /// Columns that solve() takes at a time, at most.
+  /// The outcome of the last factorisation by threshold pivoting; null where pivots are from
+  /// fronts' own rows. Not collective.
+  virtual const ThresholdOutcome* threshold_outcome() const { return nullptr; }
+
+  /// Lets go of what fronts were eliminated in, which the next factorisation makes again. Not
+  /// collective.
+  virtual void release_stacks() {}
+
+  /// Bytes of factors that the device has in host memory, as its own does not hold them. Not
+  /// collective.
+  virtual std::int64_t host_bytes() const { return 0; }
+
+  /// The regimes of the last factorisation, where a GPU did it by itself. Not collective.
+  virtual std::optional<KernelStatistics> kernel_statistics() const { return {}; }
+
+  /// Columns that solve() takes at a time, at most, in a team of several.
   virtual Index most_columns() const = 0;
 
-  /// x <- A^-1 b or A^-T b by finished factors: rows of `columns` values, those of the own pivots
-  /// before those of all shared fronts, of which b has zeros but on the first rank of the front's
-  /// team, and x what this rank's own columns are of. b is lost.
+  /// x <- A^-1 b or A^-T b by finished factors, in host memory: rows of `columns` values, those of
+  /// the own pivots before those of all shared fronts, of which b has zeros but on the first rank
+  /// of the front's team, and x what this rank's own columns are of. A rank alone: all rows, in A's
+  /// order, of any columns. b is lost.
   virtual void solve(bool transposed, Index columns, std::vector<T>& b, std::vector<T>& x) = 0;
 
   /// Solves for vectors in bands, in the memory of the device, which `from` lists for b and `to`
-  /// for x: this rank's rows as TreePartition::rows has them. False where they lie on the host:
-  /// then solve() does it.
-  virtual bool solve_in_bands(bool /*transposed*/, const RowExchange& /*from*/,
-                              const RowExchange& /*to*/, const Vectors& /*b*/, Vectors& /*x*/) {
-    return false;
-  }
+  /// for x: this rank's rows as TreePartition::rows has them. False where they lie on the host of a
+  /// rank of several: then solve() does it.
+  virtual bool solve_in_bands(bool transposed, const RowExchange& from, const RowExchange& to,
+                              const Vectors& b, Vectors& x) = 0;
 };
 
 /// The sum of the ranks' counts; the first failure of any. Collective.
@@ -64,5 +82,10 @@ PivotCounts counts_of_all(Team& team, const PivotCounts& mine);
 /// In the memory of this process, by its threads.
 template <typename T>
 std::unique_ptr<TeamFronts<T>> host_team_fronts(Team& team, const TreePartition& tree);
+
+/// Of a rank alone, with threshold pivoting, which looks in whole columns and delays pivots that
+/// fail: for matrices for which the pivots of the fronts alone did not do.
+template <typename T>
+std::unique_ptr<TeamFronts<T>> threshold_fronts(const TreePartition& tree);
 
 }  // namespace spsolve::sparse

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/checksum.hpp"
+#include "sparse/analysis/analysis_file.hpp"
 #include "sparse/fronts/schedule.hpp"
 
 namespace spsolve::inline sparse {
@@ -95,7 +96,7 @@ void visit_entries(const SparseAnalysis& analysis, const SharingRule& rule,
 /// Every list of a part, one after another: what travels from rank 0.
 template <typename Tree, typename Visit>
 void each_list(Tree& tree, const Visit& visit) {
-  for (auto* fronts : {&tree.own, &tree.shared}) {
+  for (auto* fronts : {&tree.dealt, &tree.shared}) {
     visit(fronts->first);
     visit(fronts->parent);
     visit(fronts->border_starts);
@@ -105,7 +106,7 @@ void each_list(Tree& tree, const Visit& visit) {
     visit(fronts->children);
     visit(fronts->first_of_subtree);
   }
-  for (auto* entries : {&tree.own_entries, &tree.shared_entries}) {
+  for (auto* entries : {&tree.dealt_entries, &tree.shared_entries}) {
     visit(entries->starts);
     visit(entries->entries);
   }
@@ -191,21 +192,21 @@ void list_shared(const Fronts& fronts, const ProportionalMapping& teams, const N
 
 void list_entries(const SparseAnalysis& analysis, const ProportionalMapping& teams,
                   const Numbers& numbers, TreePartition& part) {
-  part.own_entries.starts.assign(part.own.size() + 1, 0);
+  part.dealt_entries.starts.assign(part.dealt.size() + 1, 0);
   part.shared_entries.starts.assign(part.shared.size() + 1, 0);
   Index own = 0;
   for (LocalIndex s = 0; s < analysis.fronts.size(); ++s) {
     if (teams.of[s] == RankRange{part.rank, 1}) own += std::ssize(analysis.entries.of(s));
   }
-  part.own_entries.entries.reserve(own);
+  part.dealt_entries.entries.reserve(own);
   Index place = 0;
   visit_entries(analysis, part.rule, teams, part.rank,
                 [&](LocalIndex s, LocalIndex row, LocalIndex column, Index) {
-                  FrontEntries& list = teams.shared(s) ? part.shared_entries : part.own_entries;
+                  FrontEntries& list = teams.shared(s) ? part.shared_entries : part.dealt_entries;
                   list.entries.push_back({place++, row, column});
                   ++list.starts[numbers.front[s] + 1];
                 });
-  for (FrontEntries* list : {&part.own_entries, &part.shared_entries}) {
+  for (FrontEntries* list : {&part.dealt_entries, &part.shared_entries}) {
     std::partial_sum(list->starts.begin(), list->starts.end(), list->starts.begin());
   }
 }
@@ -243,7 +244,7 @@ TreePartition part_of(const SparseAnalysis& analysis, Factorization kind, const 
       part.shared_rows.push_back(numbers.row[k]);
     }
   }
-  part.own = chosen_fronts(fronts, chosen, numbers.front, is_own, [&](LocalIndex k) {
+  part.dealt = chosen_fronts(fronts, chosen, numbers.front, is_own, [&](LocalIndex k) {
     return is_shared_row[k] ? own_rows + numbers.row[k] : numbers.row[k];
   });
   list_entries(analysis, teams, numbers, part);
@@ -251,6 +252,11 @@ TreePartition part_of(const SparseAnalysis& analysis, Factorization kind, const 
 }
 
 }  // namespace
+
+const OffDiagonalBlocks& TreePartition::off_diagonal_blocks() const {
+  static const OffDiagonalBlocks none;
+  return whole != nullptr ? whole->off_diagonal_blocks : none;
+}
 
 std::int64_t TreePartition::bytes() const {
   std::int64_t sum = 0;
@@ -261,6 +267,7 @@ std::int64_t TreePartition::bytes() const {
 }
 
 std::uint64_t TreePartition::checksum() const {
+  if (whole != nullptr) return checksum_of(*whole);
   Checksum sum;
   const auto add = [&](Index number) { sum.add(std::as_bytes(std::span(&number, 1))); };
   for (const Index number : {static_cast<Index>(kind), Index{rank}, Index{ranks}}) add(number);
@@ -334,11 +341,13 @@ TreePartition part_of(const SparseAnalysis& analysis, Factorization kind, const 
   return part_of(analysis, kind, rule, teams, Numbers(analysis.fronts, teams), rank);
 }
 
-TreePartition deal_analysis(Team& team, const SparseAnalysis* analysis, Factorization kind,
-                            const SharingRule& rule) {
+TreePartition deal_analysis(Team& team, const std::shared_ptr<const SparseAnalysis>& analysis,
+                            Factorization kind, const SharingRule& rule) {
   TreePartition mine;
   std::optional<Failure> failure;
-  if (team.rank() > 0) {
+  if (team.size() == 1) {
+    mine.whole = analysis;
+  } else if (team.rank() > 0) {
     failure = receive_part(team, mine);
   } else {
     int served = 0;  // ranks that were sent a part
@@ -372,6 +381,7 @@ TreePartition deal_analysis(Team& team, const SparseAnalysis* analysis, Factoriz
 
 ValueDealer::ValueDealer(Team& team, const SparseAnalysis* analysis, const TreePartition& tree)
     : team_(team) {
+  if (team.size() == 1) return;
   const std::vector<Index> sizes = all_gather(team, tree.values());
   together(team, [&] {
     mine_.resize(tree.values());
@@ -394,6 +404,7 @@ ValueDealer::ValueDealer(Team& team, const SparseAnalysis* analysis, const TreeP
 }
 
 const std::vector<double>& ValueDealer::deal(const std::vector<double>& values) {
+  if (team_.size() == 1) return values;
   if (team_.rank() > 0) {
     if (!mine_.empty()) receive(team_, std::span(mine_), 0);
     return mine_;

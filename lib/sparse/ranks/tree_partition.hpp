@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "sparse/analysis/analysis.hpp"
@@ -12,14 +13,27 @@ namespace spsolve::inline sparse {
 /// One rank's part of an elimination that all ranks of a team share: the fronts that are its own,
 /// which are whole subtrees, and the fronts above them, which several ranks share. Rows of the
 /// shared fronts are numbered from 0 in their order; after its own rows a rank's fronts name them
-/// from own.order() on.
+/// from own().order() on.
+///
+/// A rank alone has all of the analysis, which it shares instead of a copy, and all values in A's
+/// order; its rows stay in that order, too: rows and columns are not listed.
 struct TreePartition {
   Factorization kind = Factorization::lu;
   SharingRule rule;  ///< of the shared fronts
   int rank = 0, ranks = 1;
 
-  Fronts own;                ///< roots have a border where they pass something up
-  FrontEntries own_entries;  ///< source: the place among this rank's values
+  std::shared_ptr<const SparseAnalysis> whole;  ///< of a rank alone
+  Fronts dealt;                                 ///< own(), of a rank of several
+  FrontEntries dealt_entries;                   ///< own_entries(), likewise
+
+  /// Roots have a border where they pass something up.
+  const Fronts& own() const { return whole != nullptr ? whole->fronts : dealt; }
+  /// Source: the place among this rank's values.
+  const FrontEntries& own_entries() const {
+    return whole != nullptr ? whole->entries : dealt_entries;
+  }
+  /// Those of a rank alone; ranks of several eliminate one block.
+  const OffDiagonalBlocks& off_diagonal_blocks() const;
 
   Fronts shared;                  ///< of all ranks, the same on each
   std::vector<RankRange> teams;   ///< of each shared front
@@ -39,7 +53,7 @@ struct TreePartition {
   std::vector<LocalIndex> shared_rows;  ///< the numbers of the latter
 
   Index values() const {
-    return static_cast<Index>(own_entries.entries.size() + shared_entries.entries.size());
+    return static_cast<Index>(own_entries().entries.size() + shared_entries.entries.size());
   }
   LocalIndex subtrees() const { return static_cast<LocalIndex>(subtree_rank.size()); }
   std::span<const LocalIndex> root_positions_of(Index subtree) const {
@@ -60,7 +74,7 @@ struct TreePartition {
   }
   /// The row of vectors, whose shared rows follow the own ones, that rows[i] and columns[i] are.
   LocalIndex row_of(LocalIndex i) const {
-    const LocalIndex n = own.order();
+    const LocalIndex n = own().order();
     return i < n ? i : n + shared_rows[i - n];
   }
 
@@ -88,19 +102,19 @@ struct TreePartition {
 /// Each rank's part of the analysis that rank 0 has, one rank's after the other: rank 0 holds no
 /// more than two of them in addition to its own, the next one made while one travels. Other ranks
 /// pass null. `rule`: of shared fronts. Throws std::bad_alloc on every rank. Collective.
-TreePartition deal_analysis(Team& team, const SparseAnalysis* analysis, Factorization kind,
-                            const SharingRule& rule);
+TreePartition deal_analysis(Team& team, const std::shared_ptr<const SparseAnalysis>& analysis,
+                            Factorization kind, const SharingRule& rule);
 
 /// Deals out values of the matrix that rank 0 has: each rank gets those of its entries, own before
-/// shared.
+/// shared; a rank alone all of them, where they are.
 class ValueDealer {
  public:
   /// `analysis` and the rule of `tree` are those of deal_analysis(). Rank 0 keeps a list of 8 bytes
   /// a value. Collective.
   ValueDealer(Team& team, const SparseAnalysis* analysis, const TreePartition& tree);
 
-  /// This rank's of all `values`, in the order of its entries; they stay until the next call. A
-  /// message from rank 0 to each rank. Collective.
+  /// This rank's of all `values`, in the order of its entries; they stay until the next call, of
+  /// a rank alone as long as `values`. A message from rank 0 to each rank. Collective.
   const std::vector<double>& deal(const std::vector<double>& values);
 
   /// On rank 0: which of all values are that rank's.

@@ -20,20 +20,20 @@ void ThresholdOutcome::add(const ThresholdOutcome& other) {
 }
 
 template <typename T>
-ThresholdFactors<T>::ThresholdFactors(const SparseAnalysis& analysis, Factorization kind,
-                                      const std::vector<double>& values, int threads,
-                                      const Advance& advance, FrontCheckpointer* checkpointer)
-    : analysis_(analysis),
+ThresholdFactors<T>::ThresholdFactors(const Fronts& fronts, const FrontEntries& entries,
+                                      Factorization kind, const std::vector<double>& values,
+                                      int threads, const Advance& advance,
+                                      FrontCheckpointer* checkpointer)
+    : fronts_(fronts),
       kind_(kind),
-      factors_(analysis.fronts.size()),
-      contributions_(analysis.fronts.size()),
-      done_(analysis.fronts.size(), 0) {
+      factors_(fronts.size()),
+      contributions_(fronts.size()),
+      done_(fronts.size(), 0) {
   double most = 0;
   for (const double value : values) most = std::max(most, std::abs(value));
   tiny_ = 8 * static_cast<double>(std::numeric_limits<Real<T>>::epsilon()) * most;
-  const Fronts& fronts = analysis.fronts;
   const auto step = [&](LocalIndex s, const Tiles& tiles, ThresholdOutcome& outcome) {
-    eliminate(s, values, tiles, outcome);
+    eliminate(s, entries, values, tiles, outcome);
     advance(front_flops(fronts, s, kind != Factorization::lu));
     return true;
   };
@@ -57,9 +57,10 @@ ThresholdOutcome ThresholdFactors<T>::all() const {
 }
 
 template <typename T>
-void ThresholdFactors<T>::eliminate(LocalIndex s, const std::vector<double>& values,
-                                    const Tiles& tiles, ThresholdOutcome& outcome) {
-  const Fronts& fronts = analysis_.fronts;
+void ThresholdFactors<T>::eliminate(LocalIndex s, const FrontEntries& entries,
+                                    const std::vector<double>& values, const Tiles& tiles,
+                                    ThresholdOutcome& outcome) {
+  const Fronts& fronts = fronts_;
   const bool symmetric = kind_ != Factorization::lu;
   const Index own = fronts.pivots(s), m = fronts.border_size(s);
   Index candidates = own;
@@ -79,7 +80,7 @@ void ThresholdFactors<T>::eliminate(LocalIndex s, const std::vector<double>& val
     work.at(row, column) += value;
     if (symmetric && row != column) work.at(column, row) += mirrored(hermitian, value);
   };
-  for (const FrontEntry& entry : analysis_.entries.of(s)) {
+  for (const FrontEntry& entry : entries.of(s)) {
     const T value = static_cast<T>(values[entry.source]);
     if (entry.column >= 0) {
       add(place(entry.row), entry.column, value);
@@ -188,8 +189,8 @@ template <typename T>
 bool ThresholdFactors<T>::is_good(LocalIndex s) const {
   const FrontFactors& factors = factors_[s];
   const bool symmetric = kind_ != Factorization::lu;
-  const Index e = factors.pivots, border = factors.border, n = analysis_.fronts.order();
-  if (e < 0 || border < analysis_.fronts.border_size(s) || e + border > n) return false;
+  const Index e = factors.pivots, border = factors.border, n = fronts_.order();
+  if (e < 0 || border < fronts_.border_size(s) || e + border > n) return false;
   const Index padding = e > 0 ? vector_sweeps::padding<T> : 0;
   const auto has = [](const auto& list, Index size) { return std::ssize(list) == size; };
   const auto are_places = [&](const std::vector<LocalIndex>& list) {
@@ -225,7 +226,7 @@ bool ThresholdFactors<T>::name(LocalIndex s, bool waits, SectionBytes& bytes) {
   if (!is_good(s)) return false;
   if (!waits) return true;
   // Delayed rows and columns are the first of its border.
-  const Index border = factors.border, delayed = border - analysis_.fronts.border_size(s);
+  const Index border = factors.border, delayed = border - fronts_.border_size(s);
   return std::ssize(contribution.rows) == delayed &&
          std::ssize(contribution.block) == border * border &&
          std::equal(contribution.rows.begin(), contribution.rows.end(),
@@ -245,9 +246,8 @@ bool ThresholdFactors<T>::name_totals(SectionBytes& bytes) {
   bytes.list(result.columns);
   if (!bytes.reads()) return true;
   const auto are_places = [&](const std::vector<LocalIndex>& list) {
-    return std::all_of(list.begin(), list.end(), [&](LocalIndex place) {
-      return place >= 0 && place < analysis_.fronts.order();
-    });
+    return std::all_of(list.begin(), list.end(),
+                       [&](LocalIndex place) { return place >= 0 && place < fronts_.order(); });
   };
   const bool good = result.rows.size() == result.columns.size() && are_places(result.rows) &&
                     are_places(result.columns);

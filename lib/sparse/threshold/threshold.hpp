@@ -4,7 +4,6 @@
 #include <memory>
 #include <vector>
 
-#include "sparse/analysis/analysis.hpp"
 #include "sparse/fronts/factors.hpp"
 
 namespace spsolve::inline sparse {
@@ -33,9 +32,9 @@ class ThresholdFactors final : public CheckpointableFronts {
  public:
   /// u = 0.1 for LU, 0.01 for L D L^T. With a `checkpointer` it goes on from what that has. Throws
   /// std::bad_alloc.
-  ThresholdFactors(const SparseAnalysis& analysis, Factorization kind,
-                   const std::vector<double>& values, int threads, const Advance& advance = {},
-                   FrontCheckpointer* checkpointer = nullptr);
+  ThresholdFactors(const Fronts& fronts, const FrontEntries& entries, Factorization kind,
+                   const std::vector<double>& values, int threads, const Advance& advance,
+                   FrontCheckpointer* checkpointer);
 
   const ThresholdOutcome& outcome() const { return outcome_; }
   /// For FactorSolve; they lie in the object.
@@ -61,12 +60,12 @@ class ThresholdFactors final : public CheckpointableFronts {
     std::vector<LocalIndex> rows, columns;  // delayed ones
   };
 
-  void eliminate(LocalIndex s, const std::vector<double>& values, const Tiles& tiles,
-                 ThresholdOutcome& outcome);
+  void eliminate(LocalIndex s, const FrontEntries& entries, const std::vector<double>& values,
+                 const Tiles& tiles, ThresholdOutcome& outcome);
   ThresholdOutcome all() const;
   bool is_good(LocalIndex s) const;
 
-  const SparseAnalysis& analysis_;
+  const Fronts& fronts_;
   Factorization kind_;
   double tiny_ = 0;  // pivots below it are delayed as long as there is a parent
   std::vector<FrontFactors> factors_;

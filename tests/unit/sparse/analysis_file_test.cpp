@@ -16,7 +16,6 @@
 #include "helpers/sparse_cases.hpp"
 #include "helpers/test_matrices.hpp"
 #include "matrix/generate/generate.hpp"
-#include "sparse/host_elimination.hpp"
 
 namespace spsolve {
 namespace {
@@ -30,7 +29,7 @@ TEST(AnalysisFile, HoldsAnAnalysis) {
     EXPECT_TRUE(kept->serves(matrix));
     EXPECT_EQ(kept->order, analysis->order);
     EXPECT_EQ(kept->ordering, analysis->ordering);
-    HostSparseElimination<double> first(analysis), second(kept);
+    test::WholeElimination<double> first(analysis), second(kept);
     first.factor(kind, matrix.values);
     second.factor(kind, matrix.values);
     const Dense<double> b = test::right_hand_sides(matrix.rows, 1);

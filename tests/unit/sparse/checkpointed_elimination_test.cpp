@@ -10,7 +10,6 @@
 #include "helpers/sparse_cases.hpp"
 #include "matrix/generate/generate.hpp"
 #include "matrix/symmetry.hpp"
-#include "sparse/host_elimination.hpp"
 
 namespace spsolve {
 namespace {
@@ -46,11 +45,15 @@ class CheckpointedSparse : public testing::Test {
   };
 
   Ran eliminate(bool threshold, Checkpoints* checkpoints) {
-    HostSparseElimination<T> elimination(analysis_);
+    test::WholeElimination<T> elimination(analysis_);
     std::optional<CheckpointedElimination> checkpointed;
     if (checkpoints != nullptr) {
-      checkpointed.emplace(*checkpoints, *analysis_,
-                           std::is_same_v<T, float> ? Precision::float32 : Precision::float64, 1e6);
+      const auto deal = [&](const EliminationStage& stage) -> const TreePartition& {
+        return elimination.deal(stage.kind, stage.threshold).tree();
+      };
+      checkpointed.emplace(*checkpoints,
+                           std::is_same_v<T, float> ? Precision::float32 : Precision::float64, 1e6,
+                           deal);
       EliminationStage stage;
       stage.kind = kind_;
       stage.threshold = threshold;
@@ -59,13 +62,13 @@ class CheckpointedSparse : public testing::Test {
         EXPECT_EQ(checkpointed->found()->failure.words, stage.failure.words);
         EXPECT_EQ(checkpointed->found()->failure.gmres_steps, 7);
       }
-      checkpointed->begin_stage(stage);
-      elimination.checkpoint_by(&*checkpointed);
+      TeamElimination<T>& dealt = elimination.deal(kind_, threshold);
+      checkpointed->begin_stage(stage, dealt.tree());
+      dealt.made().checkpoint_by(&*checkpointed);
     }
     Ran ran;
     if (threshold) {
-      const ThresholdOutcome& outcome =
-          elimination.factor_with_threshold(kind_, matrix_.values, {});
+      const ThresholdOutcome& outcome = elimination.factor_with_threshold(kind_, matrix_.values);
       ran.counts = outcome.counts;
       ran.delayed = outcome.delayed;
     } else {

@@ -161,7 +161,7 @@ TEST(SparseAnalysis, TakesAnOrderThatIsGiven) {
     const Graph graph = graph_of(matrix.row_offsets, matrix.column_indices, found.row_of);
     EXPECT_EQ(cost_of(graph, taken->order).entries, cost_of(graph, found.order).entries);
     EXPECT_EQ(taken->factor_entries, found.factor_entries);
-    HostSparseElimination<double> elimination(taken);
+    test::WholeElimination<double> elimination(taken);
     ASSERT_EQ(elimination.factor(kind, matrix.values).failed, -1);
     EXPECT_LT(test::error_of_solve(matrix, elimination, false, 1), 1e-4);
   });

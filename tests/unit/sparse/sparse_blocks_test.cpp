@@ -94,7 +94,7 @@ TEST(SparseBlocks, AreTreesInTheOrderOfSolves) {
 
 TEST(SparseBlocks, SolveWithAAndItsTransposeForAnyColumns) {
   const Csr<double>& matrix = divided();
-  HostSparseElimination<double> elimination(test::analysis_of(matrix, Factorization::lu));
+  test::WholeElimination<double> elimination(test::analysis_of(matrix, Factorization::lu));
   ASSERT_EQ(elimination.factor(Factorization::lu, matrix.values).failed, -1);
   for (const bool threshold : {false, true}) {
     if (threshold) {
@@ -117,7 +117,7 @@ TEST(SparseBlocks, GiveTheSameBitsWithAnyThreads) {
   std::vector<double> first;
   for (const int count : {1, 2, 4}) {
     lent.set(count);
-    HostSparseElimination<double> elimination(analysis);
+    test::WholeElimination<double> elimination(analysis);
     elimination.factor(Factorization::lu, matrix.values);
     std::vector<double> all = test::solved(elimination, false, b).values;
     const std::vector<double> more = test::solved(elimination, true, b).values;

@@ -17,7 +17,6 @@
 #include "matrix/generate/generate.hpp"
 #include "matrix/random.hpp"
 #include "matrix/symmetry.hpp"
-#include "sparse/host_elimination.hpp"
 #include "sparse/sweeps/tree_parts.hpp"
 
 namespace spsolve {
@@ -25,7 +24,7 @@ namespace {
 
 TEST(SparseElimination, SolvesWithTheMatrixAndItsTranspose) {
   test::for_sparse_cases([](const Csr<double>& matrix, Factorization kind) {
-    HostSparseElimination<double> elimination(test::analysis_of(matrix, kind));
+    test::WholeElimination<double> elimination(test::analysis_of(matrix, kind));
     const PivotCounts counts = elimination.factor(kind, matrix.values);
     ASSERT_EQ(counts.failed, -1);
     for (const Index columns : {1, 3, 20}) {
@@ -43,7 +42,7 @@ TEST(SparseElimination, SolvesInFloat) {
     const Csr<double> matrix = generate_matrix(spec);
     for (const Factorization kind :
          {Factorization::cholesky, Factorization::ldlt, Factorization::lu}) {
-      HostSparseElimination<float> elimination(test::analysis_of(matrix, kind));
+      test::WholeElimination<float> elimination(test::analysis_of(matrix, kind));
       ASSERT_EQ(elimination.factor(kind, matrix.values).failed, -1);
       EXPECT_LT(test::error_of_solve(matrix, elimination, false, 1), 1e-5) << spec;
     }
@@ -62,7 +61,7 @@ TEST(SparseElimination, GivesTheSameBitsWithAnyThreads) {
       std::vector<double> first;
       for (const int count : {1, 2, 4}) {
         omp_set_num_threads(count);
-        HostSparseElimination<double> elimination(
+        test::WholeElimination<double> elimination(
             test::analysis_of(matrix, kind, Ordering::nested_dissection));
         elimination.factor(kind, matrix.values);
         ASSERT_EQ(omp_get_max_threads(), count) << "the BLAS on one thread is for fronts alone";
@@ -79,7 +78,7 @@ TEST(SparseElimination, GivesTheSameBitsWithAnyThreads) {
 
 TEST(SparseElimination, MakesItsStacksAgainWhereTheyWereLetGo) {
   const Csr<double> matrix = generate_matrix("convdiff3d:14");
-  HostSparseElimination<double> elimination(test::analysis_of(matrix, Factorization::lu));
+  test::WholeElimination<double> elimination(test::analysis_of(matrix, Factorization::lu));
   const Dense<double> b = test::right_hand_sides(matrix.rows, 1);
   elimination.factor(Factorization::lu, matrix.values);
   const std::vector<double> x = test::solved(elimination, false, b).values;
@@ -157,7 +156,7 @@ TEST(SparseElimination, OrderingsAllServe) {
     const auto analysis =
         test::analysis_of(matrix, Factorization::cholesky, static_cast<Ordering>(word));
     EXPECT_NE(analysis->ordering, Ordering::automatic);
-    HostSparseElimination<double> elimination(analysis);
+    test::WholeElimination<double> elimination(analysis);
     ASSERT_EQ(elimination.factor(Factorization::cholesky, matrix.values).failed, -1);
     EXPECT_LT(test::error_of_solve(matrix, elimination, false, 1), 1e-13) << ordering_words[word];
   }
@@ -170,7 +169,7 @@ TEST(SparseElimination, NewValuesOfThePatternGiveWhatAFreshOneGives) {
     other.values[k] *= 1 + 0.1 * unit_interval(random_bits(3, k));
   }
   const auto analysis = test::analysis_of(matrix, Factorization::lu);
-  HostSparseElimination<double> again(analysis), fresh(analysis);
+  test::WholeElimination<double> again(analysis), fresh(analysis);
   again.factor(Factorization::lu, matrix.values);
   again.factor(Factorization::lu, other.values);
   fresh.factor(Factorization::lu, other.values);
@@ -193,7 +192,7 @@ TEST(SparseElimination, TellsTheInertia) {
   }
   const Csr<double> matrix = test::shifted(generate_matrix("grid2d:17"), -shift);
   const auto analysis = test::analysis_of(matrix, Factorization::ldlt);
-  HostSparseElimination<double> elimination(analysis);
+  test::WholeElimination<double> elimination(analysis);
   EXPECT_EQ(elimination.factor(Factorization::ldlt, matrix.values).negative, negative);
   EXPECT_EQ(elimination.factor_with_threshold(Factorization::ldlt, matrix.values).counts.negative,
             negative);
@@ -235,7 +234,7 @@ TEST(SparseElimination, TellsItsFlopsFrontByFrontAndInsideOfLargeOnes) {
     for (const int threads : {1, 2}) {
       SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind) << ", " << threads);
       omp_set_num_threads(threads);
-      HostSparseElimination<double> elimination(analysis);
+      test::WholeElimination<double> elimination(analysis);
       std::mutex mutex;
       double of_fronts = 0, of_parts = 0;
       Index fronts = 0, parts = 0;
@@ -266,7 +265,7 @@ TEST(SparseElimination, CountsPerturbedPivotsAndDelaysThemWithThresholds) {
     // Without matching, which would move them off the diagonal beforehand.
     const auto analysis =
         std::make_shared<SparseAnalysis>(analyse_sparse(matrix, kind, Ordering::natural, false));
-    HostSparseElimination<double> elimination(analysis);
+    test::WholeElimination<double> elimination(analysis);
     EXPECT_GT(elimination.factor(kind, matrix.values).perturbed, 0);
     const ThresholdOutcome& outcome = elimination.factor_with_threshold(kind, matrix.values);
     EXPECT_GT(outcome.delayed, 0);
@@ -282,7 +281,7 @@ TEST(SparseElimination, CountsPerturbedPivotsAndDelaysThemWithThresholds) {
 TEST(SparseElimination, ThresholdsServeOrdinaryMatricesToo) {
   test::for_sparse_cases([](const Csr<double>& matrix, Factorization kind) {
     if (kind == Factorization::cholesky) return;
-    HostSparseElimination<double> elimination(test::analysis_of(matrix, kind));
+    test::WholeElimination<double> elimination(test::analysis_of(matrix, kind));
     const ThresholdOutcome& outcome = elimination.factor_with_threshold(kind, matrix.values);
     ASSERT_TRUE(outcome.rows.empty());
     for (const bool transposed : {false, true}) {
@@ -302,7 +301,7 @@ TEST(SparseElimination, NamesRowsWithoutAPivot) {
   }
   const Csr<double> singular = test::sparse(full);
   for (const Factorization kind : {Factorization::ldlt, Factorization::lu}) {
-    HostSparseElimination<double> elimination(test::analysis_of(singular, kind));
+    test::WholeElimination<double> elimination(test::analysis_of(singular, kind));
     const ThresholdOutcome& outcome = elimination.factor_with_threshold(kind, singular.values);
     EXPECT_EQ(outcome.rows.size(), 1u);
     EXPECT_EQ(outcome.columns.size(), 1u);

@@ -1,0 +1,83 @@
+#include "sparse/sweeps/row_order.hpp"
+
+#include "core/over_blocks.hpp"
+#include "solve/in_precision.hpp"
+#include "sparse/kernels/single_threaded_blas.hpp"
+#include "vectors/multivector/host_vectors.hpp"
+
+namespace spsolve::inline sparse {
+
+template <typename T>
+void RowOrder<T>::make_ready(int threads) {
+  const Index n = analysis_->rows();
+  if (found_.size() < n) found_ = UntouchedArray<T>(n);
+  T* const found = found_.data();
+#pragma omp parallel for schedule(static) num_threads(threads) if (n > worthwhile_elements)
+  for (Index k = 0; k < n; ++k) found[k] = 0;
+}
+
+template <typename T>
+template <typename Work>
+void RowOrder<T>::over_rows(LocalIndex n, Index columns, bool rows, int threads,
+                            const Work& work) const {
+  const LocalIndex* const order = analysis_->order.data();
+  const LocalIndex* const row_of =
+      rows && !analysis_->row_of.empty() ? analysis_->row_of.data() : nullptr;
+#pragma omp parallel for schedule(static) \
+    num_threads(threads) if (n * columns > worthwhile_elements)
+  for (LocalIndex k = 0; k < n; ++k) {
+    const Index at = row_of != nullptr ? row_of[order[k]] : order[k];
+    if (columns == 1) {
+      work(k, at, std::integral_constant<Index, 1>{});
+    } else {
+      work(k * columns, at * columns, columns);
+    }
+  }
+}
+
+template <typename T>
+void RowOrder<T>::solve(const FactorSolve<T>& factors, bool transposed, Index columns, const T* b,
+                        T* x) {
+  constexpr Index few = 2;  // columns whose room is kept
+  const SingleThreadedBlas here;
+  const LocalIndex n = static_cast<LocalIndex>(analysis_->rows());
+  const Index size = n * columns;
+  if (found_.size() < size) {
+    found_ = {};
+    found_ = UntouchedArray<T>(size);
+  }
+  T* const found = found_.data();
+  T* in_order = found;
+  if (!in_place_) {  // x is worked in, where it is not b
+    if (b == x && in_order_.size() < size) in_order_ = UntouchedArray<T>(size);
+    in_order = b == x ? in_order_.data() : x;
+  }
+  over_rows(n, columns, !transposed, here.threads(), [=](Index k, Index at, auto width) {
+    for (Index c = 0; c < width; ++c) in_order[k + c] = b[at + c];
+  });
+  factors.solve(transposed, columns, in_order, found);
+  over_rows(n, columns, transposed, here.threads(), [=](Index k, Index at, auto width) {
+    for (Index c = 0; c < width; ++c) x[at + c] = found[k + c];
+  });
+  if (columns > few) {
+    in_order_ = {};
+    found_ = {};
+  }
+}
+
+template <typename T>
+void RowOrder<T>::solve(const FactorSolve<T>& factors, bool transposed, const Vectors& b,
+                        Vectors& x) {
+  if constexpr (std::is_same_v<T, double>) {
+    if (dynamic_cast<const HostVectors*>(&b) != nullptr) {
+      return solve(factors, transposed, b.columns(), on_host(b).row(0), on_host(x).row(0));
+    }
+  }
+  solve_in<T>(b, x, [&](Dense<T>& rows) {
+    solve(factors, transposed, rows.columns, rows.values.data(), rows.values.data());
+  });
+}
+
+SPSOLVE_INSTANTIATE(class RowOrder)
+
+}  // namespace spsolve::sparse
