@@ -6,8 +6,8 @@
 #include "cuda/core/device_memory.hpp"
 #include "cuda/dense/panel/triangle_kernels.hpp"
 #include "cuda/dense/products/load_products.hpp"
+#include "cuda/device/device_vector_memory.hpp"
 #include "cuda/device/gpu_device.hpp"
-#include "cuda/distribute/cuda_backend.hpp"
 #include "cuda/multiply/cuda_kernels.hpp"
 #include "cuda/team/start_ahead.hpp"
 #include "cuda/vectors/products/band_product_kernels.hpp"
@@ -31,9 +31,7 @@ Gpus gpu_part() {
     });
   };
   gpus.kernels = cuda::cuda_kernels();
-  gpus.products = [](Team& team, Transport transport) -> std::unique_ptr<ProductBackend> {
-    return std::make_unique<cuda::CudaBackend>(team, transport);
-  };
+  gpus.products = cuda::product_memory;
   gpus.dense = cuda::gpu_device;
   gpus.dense_bytes = cuda::device_dense_bytes;
   gpus.free_memory = cuda::free_device_memory;

@@ -7,9 +7,9 @@
 
 #include "api/gpus.hpp"
 #include "choice/place.hpp"
-#include "distribute/distributed_product.hpp"
 #include "distribute/reading/scatter.hpp"
 #include "multiply/kernel/kernel.hpp"
+#include "vectors/basic_band_matrix.hpp"
 
 namespace spsolve {
 
@@ -24,8 +24,8 @@ struct Product::State {
     config.multiply.kernel = options.kernel;
     TaskReport noted;
     noted.threads = omp_get_max_threads();
-    backend = choose_backend(config, team, gpus, noted);
-    const Kernel& kernel = find_kernel(backend->kernels(), options.kernel);
+    memory = choose_memory(config, team, gpus, noted);
+    const Kernel& kernel = find_kernel(memory->kernels(), options.kernel);
     const Index rows = broadcast_value(team, a.rows(), 0);
     const Index columns = broadcast_value(team, a.columns(), 0);
     bands = {rows, team.size()};
@@ -33,16 +33,15 @@ struct Product::State {
     CompressedRows mine = together(team, [] { return CompressedRows{}; });
     Csr<double> band = scatter_rows(team, bands, a.csr());
     mine = together(team, [&] { return compress_columns(std::move(band)); });
-    product.emplace(team, *backend, kernel,
-                    KernelOptions{options.columns, noted.threads, 0, options.products},
-                    std::move(mine), x_bands);
+    product.emplace(team, bands, x_bands, std::move(mine), *memory, kernel,
+                    KernelOptions{options.columns, noted.threads, 0, options.products});
   }
 
   Ranks ranks;
   Gpus gpus;
-  std::unique_ptr<ProductBackend> backend;
+  std::shared_ptr<const VectorMemory> memory;
   RowLayout bands, x_bands;
-  std::optional<DistributedProduct<double>> product;
+  std::optional<BasicBandMatrix<double>> product;
   Index room = 0;  // columns that x and y have room for
   std::unique_ptr<DeviceBlock<double>> x, y;
 };
@@ -79,8 +78,8 @@ Dense<double> Product::apply(const Dense<double>& x) {
            x.columns, own_x().size(), columns);
     }
     if (columns > state.room) {
-      state.x = maker<double>(*state.backend).block(own_x().size() * columns);
-      state.y = maker<double>(*state.backend).block(own().size() * columns);
+      state.x = maker<double>(*state.memory).block(own_x().size() * columns);
+      state.y = maker<double>(*state.memory).block(own().size() * columns);
       state.room = columns;
     }
     state.x->upload(x.values);
@@ -99,7 +98,7 @@ void Product::apply(const double* x, double* y, Index columns) {
 }
 
 std::string Product::device() const {
-  return state_->backend->device();
+  return state_->memory->device();
 }
 
 std::string Product::kernel() const {

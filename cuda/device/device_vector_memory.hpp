@@ -13,4 +13,9 @@ const VectorMemory& device_vector_memory();
 /// The memory of the current GPU for vectors of the links' team, which reach each other by them.
 std::unique_ptr<VectorMemory> linked_vector_memory(GpuLinks& links);
 
+/// The memory of the current GPU for products of `team`, whose halo may travel by `transport`, see
+/// Transports and BestExchange. Throws Error(resources) on every rank if that can't be had.
+/// Collective.
+std::unique_ptr<VectorMemory> product_memory(Team& team, Transport transport);
+
 }  // namespace spsolve::cuda::device

@@ -22,9 +22,9 @@ class DeviceVectors final : public Vectors {
   DeviceVectors(Team& team, const RowLayout& layout, Index columns, GpuLinks* links = nullptr);
   ~DeviceVectors() override;
 
-  /// Own rows: height x K values in GPU memory, null where there are none.
-  double* data() { return values_.data(); }
-  const double* data() const { return values_.data(); }
+  /// In GPU memory, null if there are none.
+  double* data() override { return values_.data(); }
+  const double* data() const override { return values_.data(); }
 
   std::unique_ptr<Vectors> similar(Index columns) const override;
   void write_rows(Range rows, std::span<const double> values) override;

@@ -9,10 +9,10 @@
 
 #include "dense/dense_plan.hpp"
 #include "device/compute_device.hpp"
-#include "distribute/halo/halo_device.hpp"
 #include "distribute/layout/options.hpp"
 #include "solve/operators/options.hpp"
 #include "team/gpu_binding.hpp"
+#include "vectors/vector_memory.hpp"
 
 namespace spsolve::inline choice {
 
@@ -39,8 +39,8 @@ struct Gpus {
   std::function<GpuArrays()> arrays;  ///< what this process's arrays take on GPUs
   GpuDenseBytes dense_bytes;          ///< also where no GPU is visible
   std::span<const Kernel> kernels;
-  /// Products by the current one, whose halo travels by `transport`. Collective.
-  std::function<std::unique_ptr<ProductBackend>(Team&, Transport transport)> products;
+  /// The memory of the current one for products, whose halo travels by `transport`. Collective.
+  std::function<std::unique_ptr<VectorMemory>(Team&, Transport transport)> products;
   /// Dense bands in the memory of the current one, whose rows travel likewise. Collective.
   std::function<std::unique_ptr<ComputeDevice>(Team&, Transport transport)> dense;
   /// Lets all that is on them be when a task is done, as the process ends; empty where it goes on.

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/tuning.hpp"
-#include "distribute/host_backend.hpp"
 
 namespace spsolve::inline choice {
 
@@ -64,17 +63,15 @@ bool wants_gpu_products(const Config& config, Team& team, const Gpus& gpus, Task
                                                  multiplies_on_gpus(config, team, gpus, report));
 }
 
-std::unique_ptr<ProductBackend> choose_backend(const Config& config, Team& team, const Gpus& gpus,
-                                               TaskReport& report) {
-  std::unique_ptr<ProductBackend> backend;
+std::shared_ptr<const VectorMemory> choose_memory(const Config& config, Team& team,
+                                                  const Gpus& gpus, TaskReport& report) {
+  std::shared_ptr<const VectorMemory> memory(std::shared_ptr<void>(), &host_vector_memory());
   if (wants_gpu_products(config, team, gpus, report)) {
     take_gpu(config, team, gpus, report);
-    backend = gpus.products(team, config.transport);
-  } else {
-    backend = std::make_unique<HostBackend>(report.threads);
+    memory = gpus.products(team, config.transport);
   }
-  report.device = backend->device();
-  return backend;
+  report.device = memory->device();
+  return memory;
 }
 
 bool wants_gpu_elimination(const Config& config, Index order, Team& team, const Gpus& gpus,

@@ -8,13 +8,13 @@
 
 namespace spsolve::inline choice {
 
-/// Where products are computed, for `config.device`: on the GPUs, each rank on its own, or on the
-/// host. `auto` takes GPUs where every rank can have one of its own and they have the kernel asked
-/// for. Notes the device in `report`, and why GPUs that some rank sees are left alone. Throws the
-/// same Error on every rank where GPUs are asked for that are not there, or would be shared
-/// unasked. Collective.
-std::unique_ptr<ProductBackend> choose_backend(const Config& config, Team& team, const Gpus& gpus,
-                                               TaskReport& report);
+/// The memory that products are computed in, for `config.device`: on the GPUs, each rank on its
+/// own, or on the host. `auto` takes GPUs where every rank can have one of its own and they have
+/// the kernel asked for. Notes the device in `report`, and why GPUs that some rank sees are left
+/// alone. Throws the same Error on every rank where GPUs are asked for that are not there, or would
+/// be shared unasked. Collective.
+std::shared_ptr<const VectorMemory> choose_memory(const Config& config, Team& team,
+                                                  const Gpus& gpus, TaskReport& report);
 
 /// Makes this rank's GPU the current one and notes it in `report`. Throws the same Error on every
 /// rank where there are none, or they would be shared unasked. Collective.

@@ -9,7 +9,6 @@
 #include "choice/place.hpp"
 #include "config/schema.hpp"
 #include "core/statistics.hpp"
-#include "distribute/distributed_product.hpp"
 #include "distribute/reading/read_in_bands.hpp"
 #include "distribute/reading/scatter.hpp"
 #include "io/dense_source.hpp"
@@ -20,6 +19,7 @@
 #include "task/begin.hpp"
 #include "task/ignored_keys.hpp"
 #include "task/multivector.hpp"
+#include "vectors/basic_band_matrix.hpp"
 
 namespace spsolve::inline task {
 
@@ -77,8 +77,8 @@ struct RepeatTimes {
 };
 
 template <typename T>
-RepeatTimes repeat_product(Team& team, DistributedProduct<T>& product, const T* x, T* y, Index k,
-                           int repeats) {
+RepeatTimes repeat_product(BasicBandMatrix<T>& product, const T* x, T* y, Index k, int repeats) {
+  Team& team = product.team();
   std::vector<double> seconds;
   std::vector<ProductTimes> parts;
   for (int repeat = 0; repeat < repeats; ++repeat) {
@@ -117,26 +117,26 @@ struct Problem {
 
 /// Multiplies this rank's rows, gathers and verifies; Y, whole, on rank 0 where it is wanted.
 template <typename T>
-Dense<double> multiply_bands(const Config& config, Team& team, ProductBackend& backend,
+Dense<double> multiply_bands(const Config& config, Team& team, const VectorMemory& memory,
                              const Kernel& kernel, Problem&& problem, PhaseTimes& times,
                              MultiplyReport& report) {
   const Config::Multiply& wanted = config.multiply;
   const Index k = problem.x.columns;
-  std::optional<DistributedProduct<T>> product;
+  std::optional<BasicBandMatrix<T>> product;
   std::unique_ptr<DeviceBlock<T>> x, y;
   times.measure("prepare", [&] {
-    product.emplace(team, backend, kernel, KernelOptions{k, report.threads, 0, wanted.repeat},
-                    std::move(problem.rows), problem.x_bands);
+    product.emplace(team, problem.bands, problem.x_bands, std::move(problem.rows), memory, kernel,
+                    KernelOptions{k, report.threads, 0, wanted.repeat});
     together(team, [&] {
-      x = maker<T>(backend).block(product->share().x_rows * k);
-      y = maker<T>(backend).block(product->share().rows * k);
+      x = maker<T>(memory).block(product->share().x_rows * k);
+      y = maker<T>(memory).block(product->share().rows * k);
       x->upload(rounded<T>(problem.x).values);
     });
   });
   report.shares = all_gather(team, product->share());
 
   times.measure("multiply", [&] {
-    RepeatTimes repeats = repeat_product(team, *product, x->data(), y->data(), k, wanted.repeat);
+    RepeatTimes repeats = repeat_product(*product, x->data(), y->data(), k, wanted.repeat);
     report.product_seconds = statistics_of(repeats.slowest).median;
     report.parts = spread_over_ranks(team, repeats.parts);
   });
@@ -221,13 +221,13 @@ void read_together(const Config& config, Team& team, PhaseTimes& times, Problem&
 }
 
 /// The kernel by name, on every rank.
-const Kernel& kernel_of(const ProductBackend& backend, const std::string& name) {
-  const auto table = backend.kernels();
+const Kernel& kernel_of(const VectorMemory& memory, const std::string& name) {
+  const auto table = memory.kernels();
   const auto found = std::ranges::find(table, name, &Kernel::name);
   if (found == table.end()) {
     fail_everywhere(ExitCode::input,
                     "multiply.kernel={} is no kernel of {}; spbench --list-kernels shows which are",
-                    name, backend.device());
+                    name, memory.device());
   }
   return *found;
 }
@@ -250,8 +250,8 @@ void run_multiply(const Config& config, Team& team, const Gpus& gpus, MultiplyRe
   PhaseTimes times;
   times.add("start", report.before);
   begin_task(config, team, report);
-  const auto backend = choose_backend(config, team, gpus, report);
-  const Kernel& kernel = kernel_of(*backend, wanted.kernel);
+  const auto device = choose_memory(config, team, gpus, report);
+  const Kernel& kernel = kernel_of(*device, wanted.kernel);
 
   MemoryPlan plan;
   const bool on_gpu = kernel.device == KernelDevice::cuda;
@@ -276,7 +276,7 @@ void run_multiply(const Config& config, Team& team, const Gpus& gpus, MultiplyRe
   report.bands = kind_of(problem.bands);
   report.k = problem.x.columns;
   const Dense<double> y = with_scalar(wanted.precision, [&]<typename T>(T) {
-    return multiply_bands<T>(config, team, *backend, kernel, std::move(problem), times, report);
+    return multiply_bands<T>(config, team, *device, kernel, std::move(problem), times, report);
   });
 
   times.measure("write", [&] {

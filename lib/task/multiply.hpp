@@ -13,7 +13,7 @@ namespace spsolve::inline task {
 
 /// `task: multiply`: Y = A X. The matrix is read and its rows dealt out in bands (multiply.bands);
 /// X and Y lie in bands too. Each rank multiplies its rows by the kernel, on its GPU or on the
-/// host, bringing the rows of X that it needs of others (DistributedProduct). Rank 0 gathers Y
+/// host, bringing the rows of X that it needs of others (BasicBandMatrix). Rank 0 gathers Y
 /// where it is to be written, or compared with the serial product of the whole matrix
 /// (multiply.verify), for which it then holds the whole matrix as well. Every rank gets the report,
 /// as far as it came where this fails; begin_report() has begun it, and its status is "not

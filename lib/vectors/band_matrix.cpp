@@ -21,34 +21,26 @@ HaloPlan plan_for(Team& team, const RowLayout& layout, const Csr<double>& rows) 
 
 BandMatrix::BandMatrix(Team& team, const RowLayout& row_layout, const RowLayout& column_layout,
                        Csr<double> rows, const VectorMemory& memory)
-    : team_(team),
-      row_layout_(row_layout),
+    : BasicBandMatrix(team, row_layout, plan_for(team, column_layout, rows), memory),
       nonzeros_(all_sum(team, rows.nonzeros())),
-      rows_(std::move(rows)),
-      halo_(team, plan_for(team, column_layout, rows_)),
-      memory_(memory) {
+      rows_(std::move(rows)) {
   together(team, [&] {
-    number_columns(rows_, own_columns(), halo_.plan().halo);
-    products_ = memory_.products(rows_, own_columns().size());
-    carrier_ = memory_.halo_carrier(team_, halo_.plan());
+    number_columns(rows_, own_columns(), plan().halo);
+    local_ = memory.products(rows_, own_columns().size());
   });
 }
 
 BandMatrix::BandMatrix(Team& team, const RowLayout& row_layout, const RowLayout& column_layout,
                        const std::vector<Index>& others, std::unique_ptr<BandProducts> products,
                        const VectorMemory& memory)
-    : team_(team),
-      row_layout_(row_layout),
-      nonzeros_(all_sum(team, products->nonzeros())),
-      halo_(team, make_halo_plan(team, column_layout, others)),
-      memory_(memory),
-      products_(std::move(products)) {
-  together(team, [&] { carrier_ = memory_.halo_carrier(team_, halo_.plan()); });
+    : BasicBandMatrix(team, row_layout, make_halo_plan(team, column_layout, others), memory),
+      nonzeros_(all_sum(team, products->nonzeros())) {
+  local_ = std::move(products);
 }
 
 Csr<double> BandMatrix::global_rows() const {
   Csr<double> rows = local_rows();
-  name_columns(rows, own_columns(), halo_.plan().halo, column_layout().rows);
+  name_columns(rows, own_columns(), plan().halo, column_layout().rows);
   return rows;
 }
 
@@ -65,7 +57,7 @@ void BandMatrix::set_values(std::span<const double> values) {
   // Into the memory that is there: new pages take longer than the copy.
 #pragma omp parallel for schedule(static) if (std::ssize(values) > worthwhile_elements)
     for (std::size_t k = 0; k < values.size(); ++k) rows_.values[k] = values[k];
-    products_->take_new_values();
+    products().take_new_values();
   });
 }
 
@@ -78,28 +70,24 @@ std::unique_ptr<Vectors> BandMatrix::vectors_of_columns(Index columns) const {
 }
 
 void BandMatrix::expect_many_products() {
-  together(team_, [&] { products_->expect_many(); });
+  together(team_, [&] { products().expect_many(); });
   carrier_->expect_many();
 }
 
-void BandMatrix::apply(const Vectors& x, Vectors& y) {
-  with_halo(x, [&](const HaloView& halo) { products_->multiply(x, halo, y); });
-}
-
 void BandMatrix::apply_and_dot(const Vectors& x, Vectors& y, const ToRow& sums) {
-  with_halo(x, [&](const HaloView& halo) { products_->multiply_and_dot(x, halo, y, sums); });
+  with_halo(x, [&](const HaloView& halo) { products().multiply_and_dot(x, halo, y, sums); });
   sum_over_ranks(team_, sums);
 }
 
 void BandMatrix::apply_transposed(const Vectors& x, Vectors& y) {
   Dense<double> halo;
-  products_->multiply_transposed(x, y, halo);
+  products().multiply_transposed(x, y, halo);
   add_from_others(halo, y);
 }
 
 void BandMatrix::apply_magnitudes_transposed(const Vectors& x, Vectors& y) {
   Dense<double> halo;
-  products_->multiply_magnitudes_transposed(x, y, halo);
+  products().multiply_magnitudes_transposed(x, y, halo);
   add_from_others(halo, y);
 }
 
@@ -112,15 +100,15 @@ void BandMatrix::add_from_others(const Dense<double>& halo, Vectors& y) {
 }
 
 void BandMatrix::subtract(const Vectors& b, const Vectors& x, Vectors& r) {
-  with_halo(x, [&](const HaloView& halo) { products_->subtract(b, x, halo, r); });
+  with_halo(x, [&](const HaloView& halo) { products().subtract(b, x, halo, r); });
 }
 
 void BandMatrix::add(const Vectors& x, Vectors& y) {
-  with_halo(x, [&](const HaloView& halo) { products_->add(x, halo, y); });
+  with_halo(x, [&](const HaloView& halo) { products().add(x, halo, y); });
 }
 
 void BandMatrix::relax(const RelaxationStep& step, const Vectors& b, const Vectors& x, Vectors& y) {
-  with_halo(x, [&](const HaloView& halo) { products_->relax(step, b, x, halo, y); });
+  with_halo(x, [&](const HaloView& halo) { products().relax(step, b, x, halo, y); });
 }
 
 }  // namespace spsolve::vectors

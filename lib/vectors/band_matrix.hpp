@@ -4,17 +4,13 @@
 #include <vector>
 
 #include "matrix/csr.hpp"
-#include "vectors/products/halo_rows.hpp"
-#include "vectors/vector_memory.hpp"
+#include "vectors/basic_band_matrix.hpp"
 
 namespace spsolve::inline vectors {
 
-/// A sparse matrix A, m x n, in bands of rows over the ranks of a team, and its products with
-/// vectors in the memory that it is made for: rows in the bands of one contiguous layout, x in
-/// those of another one. Owns its rows. Each product brings the rows of x that this rank's columns
-/// name from their owners (a message each way with each neighbour). Collective, unless it says
-/// otherwise.
-class BandMatrix {
+/// A sparse matrix A, m x n in double, in bands, and all products with vectors in the memory that
+/// it is made for that solvers ask for. Owns its rows. Collective, unless it says otherwise.
+class BandMatrix final : public BasicBandMatrix<double> {
  public:
   /// `rows`: those of row_layout.band(rank), columns global.
   BandMatrix(Team& team, const RowLayout& row_layout, const RowLayout& column_layout,
@@ -24,19 +20,11 @@ class BandMatrix {
   BandMatrix(Team& team, const RowLayout& row_layout, const RowLayout& column_layout,
              const std::vector<Index>& others, std::unique_ptr<BandProducts> products,
              const VectorMemory& memory);
-  BandMatrix(const BandMatrix&) = delete;
-  BandMatrix& operator=(const BandMatrix&) = delete;
 
-  Team& team() const { return team_; }
-  const RowLayout& row_layout() const { return row_layout_; }
-  const RowLayout& column_layout() const { return halo_.plan().bands; }
-  const VectorMemory& memory() const { return memory_; }
   Index nonzeros() const { return nonzeros_; }  ///< of all ranks
-  Range own_rows() const { return row_layout_.band(team_.rank()); }
-  Range own_columns() const { return halo_.plan().own; }
 
   /// This rank's rows; columns as BandProducts has them. Not collective.
-  const Csr<double>& local_rows() const { return products_->rows(); }
+  const Csr<double>& local_rows() const { return products().rows(); }
 
   /// The carrier of rows to host memory, and back.
   const HaloRows& halo() const { return halo_; }
@@ -44,7 +32,7 @@ class BandMatrix {
   /// The column of A that local column j is. Not collective.
   Index global_column(LocalIndex j) const {
     const Index own = own_columns().size();
-    return j < own ? own_columns().first + j : halo_.plan().halo[j - own];
+    return j < own ? own_columns().first + j : plan().halo[j - own];
   }
 
   /// This rank's rows with global columns, ascending. Not collective.
@@ -63,7 +51,7 @@ class BandMatrix {
   void expect_many_products();
 
   /// y <- A x
-  void apply(const Vectors& x, Vectors& y);
+  void apply(const Vectors& x, Vectors& y) { multiply(x.data(), y.data(), x.columns()); }
   /// y <- A x and x^T y for every column of a square A, which goes to a row of coefficients.
   void apply_and_dot(const Vectors& x, Vectors& y, const ToRow& sums);
   /// y <- A^T x
@@ -81,7 +69,7 @@ class BandMatrix {
   template <typename Product>
   void with_halo(const Vectors& x, const Product& product) {
     try {
-      product(carrier_->bring(x));
+      product(HaloView(*carrier_, x.data(), x.columns()));
     } catch (...) {
       carrier_->release();  // no message stays under way
       throw;
@@ -90,20 +78,14 @@ class BandMatrix {
   }
 
   /// The products of this rank's rows, see BandProducts. Not collective.
-  BandProducts& products() { return *products_; }
-  const BandProducts& products() const { return *products_; }
+  BandProducts& products() { return static_cast<BandProducts&>(*local_); }
+  const BandProducts& products() const { return static_cast<const BandProducts&>(*local_); }
 
  private:
   void add_from_others(const Dense<double>& halo, Vectors& y);
 
-  Team& team_;
-  RowLayout row_layout_;
   Index nonzeros_ = 0;
   Csr<double> rows_;  // none where the products have their own
-  HaloRows halo_;
-  const VectorMemory& memory_;
-  std::unique_ptr<BandProducts> products_;
-  std::unique_ptr<HaloCarrier> carrier_;
 };
 
 }  // namespace spsolve::vectors

@@ -7,13 +7,13 @@
 #include <omp.h>
 
 #include "core/timer.hpp"
-#include "distribute/distributed_product.hpp"
 #include "distribute/rank_share.hpp"
 #include "matrix/convert.hpp"
 #include "matrix/multivector.hpp"
 #include "multiply/cost.hpp"
 #include "multiply/published/csr_kernels.hpp"
 #include "report/report.hpp"
+#include "vectors/basic_band_matrix.hpp"
 
 namespace spsolve::bench {
 
@@ -123,24 +123,24 @@ void set_shares(const std::vector<RankShare>& shares, Index k, std::size_t bytes
 
 /// One turn of a kernel: makes its product over the ranks and samples it.
 template <typename T>
-void sample_product(Turn& turn, ProductBackend& backend, const Kernel& kernel, Index k, int threads,
-                    const BandedMatrix& matrix, const MultiplyPlan& plan) {
+void sample_product(Turn& turn, const VectorMemory& memory, const Kernel& kernel, Index k,
+                    int threads, const BandedMatrix& matrix, const MultiplyPlan& plan) {
   Team& team = turn.team;
   Row& row = turn.row;
   wait_for_all(team);
   const Timer preparing;
-  DistributedProduct<T> product(team, backend, kernel, KernelOptions{k, threads, 0},
-                                together(team, [&] { return matrix.rows; }),
-                                bands_of_x(matrix.bands, matrix.columns));
+  BasicBandMatrix<T> product(team, matrix.bands, bands_of_x(matrix.bands, matrix.columns),
+                             together(team, [&] { return matrix.rows; }), memory, kernel,
+                             KernelOptions{k, threads, 0});
   row["prepare_s"] = all_maximum(team, preparing.seconds());
   const std::vector<RankShare> shares = all_gather(team, product.share());
 
   std::unique_ptr<DeviceBlock<T>> x, y;
   together(team, [&] {
-    const Range own = product.plan().own;
+    const Range own = product.own_columns();
     const Dense<double> random = random_multivector(own.size(), k, plan.seed, own.first);
-    x = maker<T>(backend).block(own.size() * k);
-    y = maker<T>(backend).block(product.share().rows * k);
+    x = maker<T>(memory).block(own.size() * k);
+    y = maker<T>(memory).block(product.share().rows * k);
     x->upload(std::vector<T>(random.values.begin(), random.values.end()));
     y->upload(
         std::vector<T>(static_cast<std::size_t>(product.share().rows * k), static_cast<T>(NAN)));
@@ -184,9 +184,8 @@ Columns distributed_columns() {
   return columns;
 }
 
-std::vector<Row> sample_distributed(
-    Team& team, const std::string& name, const BandedMatrix& matrix, const MultiplyPlan& plan,
-    const std::function<std::unique_ptr<ProductBackend>(int)>& make_backend) {
+std::vector<Row> sample_distributed(Team& team, const std::string& name, const BandedMatrix& matrix,
+                                    const MultiplyPlan& plan, const VectorMemory& memory) {
   Row labelled;
   labelled.cells = {{"matrix", name},
                     {"rows", matrix.bands.rows},
@@ -198,8 +197,7 @@ std::vector<Row> sample_distributed(
   std::vector<Row> rows;
   for (const int threads : plan.threads) {
     omp_set_num_threads(threads);
-    const auto backend = make_backend(threads);
-    labelled["device"] = backend->device();
+    labelled["device"] = memory.device();
     labelled["threads"] = threads;
     for (const Precision precision : plan.precisions) {
       labelled["precision"] = spsolve::name(precision);
@@ -212,7 +210,7 @@ std::vector<Row> sample_distributed(
           row["kernel"] = kernel->name;
           const auto turn = with_scalar(precision, []<typename T>(T) { return sample_product<T>; });
           contenders.push_back({std::move(row), true, [&, k, kernel, threads, turn](Turn& now) {
-                                  turn(now, *backend, *kernel, k, threads, matrix, plan);
+                                  turn(now, memory, *kernel, k, threads, matrix, plan);
                                 }});
         }
         Rules rules;

@@ -1,14 +1,12 @@
 #pragma once
 
-#include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "apps/bench/multiply/multiply_bench.hpp"
-#include "distribute/halo/halo_device.hpp"
 #include "distribute/reading/read_in_bands.hpp"
 #include "team/team.hpp"
+#include "vectors/vector_memory.hpp"
 
 namespace spsolve::bench {
 
@@ -16,10 +14,9 @@ namespace spsolve::bench {
 Columns distributed_columns();
 
 /// Measures every kernel of the plan on one matrix, which lies in bands, in one round; each rank
-/// compares its rows with the serial product of them. `make_backend` is called
-/// for each number of threads. Every rank gets all rows. Collective.
-std::vector<Row> sample_distributed(
-    Team& team, const std::string& name, const BandedMatrix& matrix, const MultiplyPlan& plan,
-    const std::function<std::unique_ptr<ProductBackend>(int threads)>& make_backend);
+/// compares its rows with the serial product of them, computed in `memory`. Every rank gets all
+/// rows. Collective.
+std::vector<Row> sample_distributed(Team& team, const std::string& name, const BandedMatrix& matrix,
+                                    const MultiplyPlan& plan, const VectorMemory& memory);
 
 }  // namespace spsolve::bench

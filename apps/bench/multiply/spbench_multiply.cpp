@@ -10,7 +10,6 @@
 #include "apps/bench/spbench_devices.hpp"
 #include "apps/line/command_line.hpp"
 #include "core/error.hpp"
-#include "distribute/host_backend.hpp"
 #include "distribute/reading/scatter.hpp"
 #include "io/matrix_source.hpp"
 #include "plan/reading_room.hpp"
@@ -191,13 +190,12 @@ void run_distributed_bench(const MultiplyOptions& options, const bench::Environm
   });
 
   results.begin();
+  const auto on_gpu = on_gpus ? gpus.products(team, choice_of<Transport>(options.transport))
+                              : std::unique_ptr<VectorMemory>();
+  const VectorMemory& memory = on_gpus ? *on_gpu : host_vector_memory();
   for (const std::string& name : options.common.matrices) {
     const BandedMatrix matrix = in_bands(team, name, plan.bands);
-    const auto rows = bench::sample_distributed(
-        team, name, matrix, plan, [&](int threads) -> std::unique_ptr<ProductBackend> {
-          if (on_gpus) return gpus.products(team, choice_of<Transport>(options.transport));
-          return std::make_unique<HostBackend>(threads);
-        });
+    const auto rows = bench::sample_distributed(team, name, matrix, plan, memory);
     results.add(fmt::format("\n{}: {} x {}, {} non-zeros, {} ranks\n", name, matrix.bands.rows,
                             matrix.columns, matrix.nonzeros, team.size()),
                 rows);

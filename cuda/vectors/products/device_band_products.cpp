@@ -104,42 +104,45 @@ class DeviceBandProducts final : public BandProducts {
     write_diagonal(rows_.view(), on_device(d).data(), on_device(inverse).data(), current_stream());
   }
 
-  void multiply(const Vectors& x, const HaloView& halo, Vectors& y) override {
-    multiply_rows(rows(x), with_halo(x, halo), all_own(y), x.columns(), current_stream());
+  void multiply_rows(const double* x, const HaloView& halo, double* y) override {
+    vectors::multiply_rows(rows(halo.columns), with_halo(x, halo), {y, nullptr, rows_.rows},
+                           halo.columns, current_stream());
   }
 
   void multiply_and_dot(const Vectors& x, const HaloView& halo, Vectors& y,
                         const ToRow& sums) override {
     const bool square = own_columns_ == rows_.rows;
     const Index columns = x.columns();
-    const RowsView view = rows(x);
+    const RowsView view = rows(columns);
     if (rows_.rows == 0 || !square || !finds_dots(view, columns)) {
       return BandProducts::multiply_and_dot(x, halo, y, sums);
     }
     dots_.make_room_for(dot_partials(view, columns), columns);
-    multiply_and_dots(view, with_halo(x, halo), on_device(y).data(), columns, dots_.room(),
+    multiply_and_dots(view, with_halo(x.data(), halo), on_device(y).data(), columns, dots_.room(),
                       row_on_device(sums), current_stream());
   }
 
   void subtract(const Vectors& b, const Vectors& x, const HaloView& halo, Vectors& r) override {
-    subtract_rows(rows(x), with_halo(x, halo), on_device(b).data(), on_device(r).data(),
-                  x.columns(), current_stream());
+    subtract_rows(rows(x.columns()), with_halo(x.data(), halo), on_device(b).data(),
+                  on_device(r).data(), x.columns(), current_stream());
   }
 
   void add(const Vectors& x, const HaloView& halo, Vectors& y) override {
-    add_rows(rows(x), with_halo(x, halo), on_device(y).data(), x.columns(), current_stream());
+    add_rows(rows(x.columns()), with_halo(x.data(), halo), on_device(y).data(), x.columns(),
+             current_stream());
   }
 
   void relax(const RelaxationStep& step, const Vectors& b, const Vectors& x, const HaloView& halo,
              Vectors& y) override {
     const Relaxation to{step.of_x, step.of_y, step.factor, on_device(step.inverse).data(),
                         on_device(b).data()};
-    relax_rows(rows(x), to, with_halo(x, halo), on_device(y).data(), x.columns(), current_stream());
+    relax_rows(rows(x.columns()), to, with_halo(x.data(), halo), on_device(y).data(), x.columns(),
+               current_stream());
   }
 
   void multiply_transposed(const Vectors& x, Vectors& y, Dense<double>& halo) override {
     if (full_) return multiply_full_columns(Terms::values, x, y, halo);
-    with_transposed(x, y, halo, multiply_rows);
+    with_transposed(x, y, halo, vectors::multiply_rows);
   }
 
   void multiply_magnitudes_transposed(const Vectors& x, Vectors& y, Dense<double>& halo) override {
@@ -152,8 +155,8 @@ class DeviceBandProducts final : public BandProducts {
   }
 
   void multiply_magnitudes(double h, const Vectors& x, const HaloView& halo, Vectors& y) override {
-    multiply_row_magnitudes(rows(x), h, with_halo(x, halo), all_own(y), x.columns(),
-                            current_stream());
+    multiply_row_magnitudes(rows(x.columns()), h, with_halo(x.data(), halo), all_own(y),
+                            x.columns(), current_stream());
   }
 
   ResidualNorms residual(const Vectors& b, const Vectors& x, const HaloView& halo, Vectors& r,
@@ -169,7 +172,7 @@ class DeviceBandProducts final : public BandProducts {
     reductions_.make_room(blocks, width);
     const ResidualRows results{on_device(r).data(),
                                magnitudes != nullptr ? on_device(*magnitudes).data() : nullptr};
-    subtract_product(rows, with_halo(x, halo), on_device(b).data(), results, columns,
+    subtract_product(rows, with_halo(x.data(), halo), on_device(b).data(), results, columns,
                      maxima_.data(), current_stream());
     cuda::column_maxima(maxima_.data(), blocks, width, reductions_.room(), reductions_.results(),
                         current_stream());
@@ -187,15 +190,15 @@ class DeviceBandProducts final : public BandProducts {
   }
 
  private:
-  /// In the forms that a product with x may take.
-  RowsView rows(const Vectors& x) {
-    if (expects_many_ && !typed_ && x.columns() > 1) look_for_groups();
+  /// In the forms that a product with so many columns may take.
+  RowsView rows(Index columns) {
+    if (expects_many_ && !typed_ && columns > 1) look_for_groups();
     return {rows_.view(),
             full_,
             typed_ ? &typed_view_ : nullptr,
             sliced_ ? &sliced_view_ : nullptr,
             groups_ ? &groups_view_ : nullptr,
-            view_of(long_rows_, x.columns())};
+            view_of(long_rows_, columns)};
   }
 
   /// Few lanes share a row, however long it is, where all are not.
@@ -256,7 +259,7 @@ class DeviceBandProducts final : public BandProducts {
   }
 
   /// x by the local numbers of its rows; a halo in host memory is brought to the GPU.
-  SplitRows<const double> with_halo(const Vectors& x, const HaloView& halo) {
+  SplitRows<const double> with_halo(const double* x, const HaloView& halo) {
     const double* others = halo.values;
     if (!halo.beside_x && halo.size() > 0) {
       halo_.grow(halo.size());
@@ -265,7 +268,7 @@ class DeviceBandProducts final : public BandProducts {
                                  cudaMemcpyHostToDevice, current_stream()));
       others = halo_.data();
     }
-    return {on_device(x).data(), others, own_columns_};
+    return {x, others, own_columns_};
   }
 
   static SplitRows<double> all_own(Vectors& y) {

@@ -24,4 +24,8 @@ struct SplitRows {
 template <typename T>
 SplitRows<T> split_rows(CompressedRows&& rows, const HaloPlan& plan);
 
+/// Splits rows whose first columns are own rows, and the others the halo's; nothing in either part
+/// if there are no others.
+SplitRows<double> split_rows(const Csr<double>& rows, Index own_columns);
+
 }  // namespace spsolve::distribute

@@ -5,6 +5,7 @@
 #include "core/did_you_mean.hpp"
 #include "core/error.hpp"
 #include "matrix/structure.hpp"
+#include "matrix/symmetry.hpp"
 #include "multiply/kernel/row_types.hpp"
 
 namespace spsolve::inline multiply {
@@ -18,6 +19,21 @@ MatrixFacts facts_of(const Csr<double>& matrix) {
           structure.symmetry.symmetric,
           count_row_types(matrix)};
 }
+
+template <typename T>
+MatrixFacts facts_for(const Kernel& kernel, const Csr<T>& matrix, Index columns) {
+  MatrixFacts facts{matrix.rows, matrix.columns, matrix.nonzeros(), 0, false};
+  for (Index i = 0; i < matrix.rows; ++i) {
+    facts.longest_row =
+        std::max(facts.longest_row, matrix.row_offsets[i + 1] - matrix.row_offsets[i]);
+  }
+  const auto refused = [&] { return !kernel.refuse(facts, columns, sizeof(T)).empty(); };
+  if (refused()) facts.row_types = count_row_types(matrix);
+  if (refused()) facts.symmetric = symmetry_of(matrix).symmetric;
+  return facts;
+}
+
+SPSOLVE_INSTANTIATE_FUNCTION(facts_for)
 
 namespace {
 std::span<const Kernel> gpu_table;

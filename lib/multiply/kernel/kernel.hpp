@@ -47,6 +47,13 @@ struct MatrixFacts {
 
 MatrixFacts facts_of(const Csr<double>& matrix);
 
+struct Kernel;
+
+/// The facts that `kernel` asks of a matrix before it refuses it or not. Whether it is symmetric
+/// and of how many types its rows are is found out only if it matters.
+template <typename T>
+MatrixFacts facts_for(const Kernel& kernel, const Csr<T>& matrix, Index columns);
+
 /// How a kernel is set up.
 struct KernelOptions {
   Index columns = 1;         ///< the K that the caller means to use most

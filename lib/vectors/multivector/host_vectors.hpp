@@ -13,6 +13,8 @@ class HostVectors final : public Vectors {
   double* row(Index i) { return values_.data() + i * columns(); }
   const double* row(Index i) const { return values_.data() + i * columns(); }
 
+  double* data() override { return values_.data(); }
+  const double* data() const override { return values_.data(); }
   std::unique_ptr<Vectors> similar(Index columns) const override;
   void write_rows(Range rows, std::span<const double> values) override;
   void read_rows(Range rows, std::span<double> values) const override;

@@ -38,6 +38,10 @@ class Vectors {
   Index height() const { return own_.size(); }
   Index columns() const { return columns_; }  ///< K
 
+  /// Own rows where they lie: height x K values, row-major; any address if there are none.
+  virtual double* data() = 0;
+  virtual const double* data() const = 0;
+
   /// n x `columns` zeros in the same memory and layout. Throws std::bad_alloc or Error(resources)
   /// on this rank alone.
   virtual std::unique_ptr<Vectors> similar(Index columns) const = 0;

@@ -6,7 +6,9 @@
 
 #include "matrix/csr.hpp"
 #include "matrix/dense.hpp"
-#include "vectors/products/halo_carrier.hpp"
+#include "vectors/multivector/vectors.hpp"
+#include "vectors/products/halo_view.hpp"
+#include "vectors/products/local_product.hpp"
 
 namespace spsolve::inline vectors {
 
@@ -32,9 +34,12 @@ struct RelaxationStep {
 /// Products with the rows of A that one rank holds, in the memory of its vectors. Column j of the
 /// rows is own row j of x for j < own columns, and row j - own columns of the halo from there on:
 /// the part of x that other ranks hold. On this rank alone.
-class BandProducts {
+class BandProducts : public LocalProduct<double> {
  public:
-  virtual ~BandProducts() = default;
+  void multiply(HaloCarrier& carrier, const double* x, double* y, Index columns) final {
+    multiply_rows(x, HaloView(carrier, x, columns), y);
+    carrier.release();
+  }
 
   /// The rows in host memory; brought there at the first call, by one thread, where they were made
   /// elsewhere.
@@ -48,8 +53,11 @@ class BandProducts {
   /// up to a fifth more memory than they do.
   virtual void expect_many() {}
 
-  /// y <- A x
-  virtual void multiply(const Vectors& x, const HaloView& halo, Vectors& y) = 0;
+  /// y <- A x for own rows of x and y as they lie in memory, of as many columns as the halo.
+  virtual void multiply_rows(const double* x, const HaloView& halo, double* y) = 0;
+  void multiply(const Vectors& x, const HaloView& halo, Vectors& y) {
+    multiply_rows(x.data(), halo, y.data());
+  }
 
   /// y <- A x, and x^T y of own rows for every column.
   virtual void multiply_and_dot(const Vectors& x, const HaloView& halo, Vectors& y,

@@ -8,6 +8,7 @@
 #include <omp.h>
 
 #include "core/over_blocks.hpp"
+#include "distribute/halo/split_rows.hpp"
 #include "matrix/structure.hpp"
 #include "multiply/fast/chosen_rows.hpp"
 #include "multiply/fast/fast_rows.hpp"
@@ -17,42 +18,6 @@
 namespace spsolve::inline vectors {
 
 namespace {
-
-/// Rows cut by columns: what meets own rows of x can be multiplied at once, and what meets the halo
-/// when that is there.
-struct InteriorAndBoundary {
-  Csr<double> interior;                   ///< all rows; none where nothing meets the halo
-  Csr<double> boundary;                   ///< the rows that need the halo, columns numbered from 0
-  std::vector<LocalIndex> boundary_rows;  ///< row i of `boundary` belongs to row boundary_rows[i]
-};
-
-InteriorAndBoundary cut(const Csr<double>& rows, Index own_columns) {
-  InteriorAndBoundary result;
-  result.boundary.columns = rows.columns - own_columns;
-  if (result.boundary.columns == 0) return result;
-  Csr<double>& interior = result.interior;
-  interior.rows = rows.rows;
-  interior.columns = own_columns;
-  interior.row_offsets.reserve(rows.row_offsets.size());
-  interior.column_indices.reserve(rows.column_indices.size());
-  interior.values.reserve(rows.values.size());
-  Csr<double>& boundary = result.boundary;
-  for (Index i = 0; i < rows.rows; ++i) {
-    for (Index k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
-      const LocalIndex column = rows.column_indices[k];
-      Csr<double>& part = column < own_columns ? interior : boundary;
-      part.column_indices.push_back(
-          column < own_columns ? column : static_cast<LocalIndex>(column - own_columns));
-      part.values.push_back(rows.values[k]);
-    }
-    interior.row_offsets.push_back(std::ssize(interior.values));
-    if (std::ssize(boundary.values) == boundary.nonzeros()) continue;
-    result.boundary_rows.push_back(static_cast<LocalIndex>(i));
-    boundary.row_offsets.push_back(std::ssize(boundary.values));
-  }
-  boundary.rows = std::ssize(result.boundary_rows);
-  return result;
-}
 
 class HostBandProducts final : public BandProducts {
  public:
@@ -71,35 +36,31 @@ class HostBandProducts final : public BandProducts {
 
   void expect_many() override {
     if (chosen_ != nullptr) return;
-    cut_ = cut(rows_, own_columns_);
+    cut_ = split_rows(rows_, own_columns_);
     chosen_ = choose_rows(cut_.boundary_rows.empty() ? rows_ : cut_.interior);
     cut_.interior = {};
     has_long_rows_ = chosen_ == nullptr;
     if (has_long_rows_) cut_ = {};
   }
 
-  void multiply(const Vectors& x, const HaloView& halo, Vectors& y) override {
-    const LocalRows from{on_host(x), halo};
-    HostVectors& to = on_host(y);
+  void multiply_rows(const double* x, const HaloView& halo, double* y) override {
+    const LocalRows from{x, own_columns_, halo};
     start(halo);
-    walk(y.columns(), [&](Index block) { sum_block(block, from, to); });
-    add_boundary(halo, to, [](Index) { return 1.0; });
+    walk(halo.columns, [&](Index block) { sum_block(block, from, y); });
+    add_boundary(halo, y, [](Index) { return 1.0; });
   }
 
   void multiply_and_dot(const Vectors& x, const HaloView& halo, Vectors& y,
                         const ToRow& sums) override {
-    const LocalRows from{on_host(x), halo};
+    if (halo.rows > 0) return BandProducts::multiply_and_dot(x, halo, y, sums);
+    const LocalRows from = local(x, halo);
     HostVectors& to = on_host(y);
-    if (halo.rows > 0) {
-      multiply(x, halo, y);
-      return x.own_dots(y, sums);
-    }
     start(halo);
     const Index columns = y.columns();
     std::vector<double> of_blocks(static_cast<std::size_t>(blocks_.count() * columns));
     walk(columns, [&](Index block) {
-      sum_block(block, from, to);
-      from.own.add_own_dots(to, blocks_.rows(block), of_blocks.data() + block * columns);
+      sum_block(block, from, to.data());
+      on_host(x).add_own_dots(to, blocks_.rows(block), of_blocks.data() + block * columns);
     });
     std::vector<double> all(static_cast<std::size_t>(columns));
     for (std::size_t k = 0; k < of_blocks.size(); ++k) all[k % all.size()] += of_blocks[k];
@@ -115,7 +76,7 @@ class HostBandProducts final : public BandProducts {
 #pragma omp simd
       for (Index at = 0; at < rows.size() * k; ++at) mine[at] = theirs[at] - sums[at];
     });
-    add_boundary(halo, on_host(r), [](Index) { return -1.0; });
+    add_boundary(halo, r.data(), [](Index) { return -1.0; });
   }
 
   void add(const Vectors& x, const HaloView& halo, Vectors& y) override {
@@ -125,7 +86,7 @@ class HostBandProducts final : public BandProducts {
 #pragma omp simd
       for (Index at = 0; at < rows.size() * k; ++at) mine[at] += sums[at];
     });
-    add_boundary(halo, on_host(y), [](Index) { return 1.0; });
+    add_boundary(halo, y.data(), [](Index) { return 1.0; });
   }
 
   void relax(const RelaxationStep& step, const Vectors& b, const Vectors& x, const HaloView& halo,
@@ -144,7 +105,7 @@ class HostBandProducts final : public BandProducts {
         }
       }
     });
-    add_boundary(halo, on_host(y), [=](Index i) { return -factor * inverse[i]; });
+    add_boundary(halo, y.data(), [=](Index i) { return -factor * inverse[i]; });
   }
 
   void multiply_transposed(const Vectors& x, Vectors& y, Dense<double>& halo) override {
@@ -158,7 +119,7 @@ class HostBandProducts final : public BandProducts {
 
   void multiply_magnitudes(double h, const Vectors& x, const HaloView& halo, Vectors& y) override {
     halo.wait();
-    const LocalRows from{on_host(x), halo};
+    const LocalRows from = local(x, halo);
     HostVectors& to = on_host(y);
     blocks_.for_each(threads(y.columns()), [&](Index block) {
       const Range rows = blocks_.rows(block);
@@ -198,6 +159,10 @@ class HostBandProducts final : public BandProducts {
  private:
   static constexpr auto product = [](double value, double element) { return value * element; };
 
+  LocalRows local(const Vectors& x, const HaloView& halo) const {
+    return {x.data(), own_columns_, halo};
+  }
+
   /// Threads that are worth waking for products of so many columns.
   int threads(Index columns) const {
     return rows_.nonzeros() * columns > worthwhile_elements ? omp_get_max_threads() : 1;
@@ -223,22 +188,23 @@ class HostBandProducts final : public BandProducts {
   /// The sums over own rows of x, and the halo's where rows are not cut, for the rows of a block.
   void sum_block(Index block, const LocalRows& x, double* sums, Index columns) const {
     if (const auto* const chosen = chosen_for(columns)) {
-      return chosen->multiply_block(block, x.own.row(0), sums, columns, false);
+      return chosen->multiply_block(block, x.own, sums, columns, false);
     }
     if (has_long_rows_ && columns == 1 && x.halo.rows == 0) {
-      return dot_long_rows(blocks_.rows(block), x.own.row(0), sums);
+      return dot_long_rows(blocks_.rows(block), x.own, sums);
     }
     add_up(rows_, blocks_.rows(block), x, sums, columns, product);
   }
-  void sum_block(Index block, const LocalRows& x, HostVectors& y) const {
-    sum_block(block, x, y.row(blocks_.rows(block).first), y.columns());
+  void sum_block(Index block, const LocalRows& x, double* y) const {
+    const Index columns = x.halo.columns;
+    sum_block(block, x, y + blocks_.rows(block).first * columns, columns);
   }
 
   /// finish(rows, their sums, K) for all blocks of rows, while the sums are in a core's first
   /// cache; K is a constant for the one column that most vectors have.
   template <typename Finish>
   void sum_up(const Vectors& x, const HaloView& halo, Index columns, const Finish& finish) {
-    const LocalRows from{on_host(x), halo};
+    const LocalRows from = local(x, halo);
     start(halo);
     walk(columns, [&](Index block) {
       const Range rows = blocks_.rows(block);
@@ -256,15 +222,15 @@ class HostBandProducts final : public BandProducts {
 
   /// y_i <- y_i + weight(i) times the part of row i that meets the halo, where rows are cut.
   template <typename Weight>
-  void add_boundary(const HaloView& halo, HostVectors& y, const Weight& weight) const {
+  void add_boundary(const HaloView& halo, double* y, const Weight& weight) const {
     halo.wait();
     const Csr<double>& rows = cut_.boundary;
-    const Index columns = y.columns();
+    const Index columns = halo.columns;
     if (chosen_for(columns) == nullptr) return;
 #pragma omp parallel for schedule(static) if (rows.nonzeros() * columns > worthwhile_elements)
     for (Index r = 0; r < rows.rows; ++r) {
       const Index i = cut_.boundary_rows[r];
-      double* const sums = y.row(i);
+      double* const sums = y + i * columns;
       for (Index k = rows.row_offsets[r]; k < rows.row_offsets[r + 1]; ++k) {
         const double value = weight(i) * rows.values[k];
         const double* const element = halo.row(rows.column_indices[k]);
@@ -299,8 +265,8 @@ class HostBandProducts final : public BandProducts {
   static void add_up(const Csr<double>& rows, Range some, const LocalRows& x, double* sums,
                      Index columns, const Term& term) {
     if (columns == 1) {
-      const double* const own = x.own.row(0);
-      const auto height = static_cast<LocalIndex>(x.own.height());
+      const double* const own = x.own;
+      const auto height = static_cast<LocalIndex>(x.height);
       if (x.halo.rows == 0) {
         return add_up_one(
             rows, some, [=](LocalIndex j) { return own[j]; }, sums, term);
@@ -358,7 +324,7 @@ class HostBandProducts final : public BandProducts {
   const Csr<double>& rows_;
   Index own_columns_;
   RowBlocks blocks_;
-  InteriorAndBoundary cut_;                          // but for the interior, once many are expected
+  SplitRows<double> cut_;                            // but for the interior, once many are expected
   std::unique_ptr<RowBlockProduct<double>> chosen_;  // the interior, likewise
   bool has_long_rows_ = false;                       // many are expected of rows as they are
   std::optional<Csr<double>> transposed_;            // made when first asked for

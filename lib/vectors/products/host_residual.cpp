@@ -128,7 +128,7 @@ ResidualNorms residual_of_one(const Csr<double>& rows, const double* b, const do
 ResidualNorms host_residual(const Csr<double>& rows, const HostVectors& right,
                             const HostVectors& own, const HaloView& halo, HostVectors& result,
                             HostVectors* scales) {
-  const LocalRows solution{own, halo};
+  const LocalRows solution{own.row(0), own.height(), halo};
   const Index columns = right.columns();
   if (columns == 1 && halo.rows == 0) {
     return residual_of_one(rows, right.row(0), own.row(0), result.row(0),

@@ -6,13 +6,14 @@
 
 namespace spsolve::inline vectors {
 
-/// x by the local numbers of its rows: own ones first, then the halo.
+/// x by the local numbers of its rows: `height` own ones first, then the halo.
 struct LocalRows {
-  const HostVectors& own;
+  const double* own;
+  Index height;
   const HaloView& halo;
 
   const double* row(Index j) const {
-    return j < own.height() ? own.row(j) : halo.row(j - own.height());
+    return j < height ? own + j * halo.columns : halo.row(j - height);
   }
 };
 

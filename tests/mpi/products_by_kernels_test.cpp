@@ -1,4 +1,4 @@
-#include "distribute/distributed_product.hpp"
+// Y = A X over ranks by kernels of the table of host kernels.
 
 #include <algorithm>
 #include <cmath>
@@ -9,13 +9,13 @@
 
 #include <gtest/gtest.h>
 
-#include "distribute/host_backend.hpp"
 #include "distribute/reading/read_in_bands.hpp"
 #include "helpers/product_cases.hpp"
 #include "helpers/reference.hpp"
 #include "matrix/convert.hpp"
 #include "matrix/generate/generate.hpp"
 #include "mpi/mpi_team.hpp"
+#include "vectors/basic_band_matrix.hpp"
 
 namespace spsolve::test {
 namespace {
@@ -56,15 +56,14 @@ std::vector<RowLayout> ways_to_deal(const Csr<double>& matrix, int ranks) {
 template <typename T>
 struct InBands {
   MpiTeam team;
-  HostBackend backend{threads};
   RowLayout bands, x_bands;
-  DistributedProduct<T> product;
+  BasicBandMatrix<T> product;
 
   InBands(const Csr<double>& matrix, const RowLayout& rows, const std::string& kernel, Index k = 1)
       : bands(rows),
         x_bands(matrix.rows == matrix.columns ? rows : RowLayout{matrix.columns, team.size()}),
-        product(team, backend, find_kernel(host_kernels(), kernel), KernelOptions{k, threads, 0},
-                band_of(matrix, rows, team.rank()), x_bands) {}
+        product(team, bands, x_bands, band_of(matrix, rows, team.rank()), host_vector_memory(),
+                find_kernel(host_kernels(), kernel), KernelOptions{k, threads, 0}) {}
 
   /// All of Y, on every rank, from all of X.
   std::vector<T> multiply(const std::vector<T>& x, Index k) {
@@ -100,15 +99,15 @@ void try_every_case(const std::vector<Index>& columns) {
   }
 }
 
-TEST(DistributedProduct, EveryMatrixInEveryDealWhileKChanges) {
+TEST(ProductsByKernels, EveryMatrixInEveryDealWhileKChanges) {
   try_every_case<double>({1, 16, 3, 1, 64});
 }
 
-TEST(DistributedProduct, InFloat) {
+TEST(ProductsByKernels, InFloat) {
   try_every_case<float>({3, 1});
 }
 
-TEST(DistributedProduct, EveryKernelOfTheTable) {
+TEST(ProductsByKernels, EveryKernelOfTheTable) {
   MpiTeam team;
   for (std::size_t c = 0; c < product_cases().size(); ++c) {
     const ProductCase& one = product_cases()[c];
@@ -132,7 +131,7 @@ TEST(DistributedProduct, EveryKernelOfTheTable) {
   }
 }
 
-TEST(DistributedProduct, RandomPermutations) {
+TEST(ProductsByKernels, RandomPermutations) {
   MpiTeam team;
   const Csr<double> grid = generate_matrix("grid2d:23");
   for (const unsigned seed : {1U, 2U, 3U}) {
@@ -158,7 +157,7 @@ TEST(DistributedProduct, RandomPermutations) {
   }
 }
 
-TEST(DistributedProduct, WithoutHaloNobodyWaits) {
+TEST(ProductsByKernels, WithoutHaloNobodyWaits) {
   MpiTeam team;
   // One dense block of 7 rows a rank.
   const Index n = 7 * team.size();
@@ -179,7 +178,7 @@ TEST(DistributedProduct, WithoutHaloNobodyWaits) {
   within_bound(reference, in_bands.multiply(leading_columns(reference, 3), 3), 3);
 }
 
-TEST(DistributedProduct, EverybodyNeedsEverything) {
+TEST(ProductsByKernels, EverybodyNeedsEverything) {
   MpiTeam team;
   const Csr<double> matrix = generate_matrix("random_dense:31");
   InBands<double> in_bands(matrix, {matrix.rows, team.size()}, "csr_balanced");
@@ -192,7 +191,7 @@ TEST(DistributedProduct, EverybodyNeedsEverything) {
 
 // On one rank the offsets of its own rows go beyond 2^31, on more of them the count of all. About
 // 80 GB, and minutes: where SPSOLVE_LARGE_TESTS is set.
-TEST(DistributedProduct, MoreThanTwoToThe31Nonzeros) {
+TEST(ProductsByKernels, MoreThanTwoToThe31Nonzeros) {
   if (std::getenv("SPSOLVE_LARGE_TESTS") == nullptr) {
     GTEST_SKIP() << "SPSOLVE_LARGE_TESTS is not set";
   }
@@ -214,10 +213,10 @@ TEST(DistributedProduct, MoreThanTwoToThe31Nonzeros) {
     sums.push_back(sum);
     scales.push_back(scale);
   }
-  HostBackend backend(threads);
   const RowLayout bands = matrix.bands;
-  DistributedProduct<double> product(team, backend, find_kernel(host_kernels(), "csr_balanced"),
-                                     KernelOptions{1, threads, 0}, std::move(matrix.rows), bands);
+  BasicBandMatrix<double> product(team, bands, bands, std::move(matrix.rows), host_vector_memory(),
+                                  find_kernel(host_kernels(), "csr_balanced"),
+                                  KernelOptions{1, threads, 0});
   EXPECT_EQ(all_sum(team, product.share().nonzeros()), matrix.nonzeros);
   const Range own = bands.band(team.rank());
   std::vector<double> x, y(sums.size(), NAN);
@@ -232,7 +231,7 @@ TEST(DistributedProduct, MoreThanTwoToThe31Nonzeros) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST(DistributedProduct, TheSameBitsEveryTime) {
+TEST(ProductsByKernels, TheSameBitsEveryTime) {
   MpiTeam team;
   const Csr<double> matrix = generate_matrix("power_law:300:7");
   const auto reference = product_reference<double>(matrix);
@@ -244,7 +243,7 @@ TEST(DistributedProduct, TheSameBitsEveryTime) {
   EXPECT_TRUE(same_bits(first, again.multiply(x, 8)));
 }
 
-TEST(DistributedProduct, TimesOfTheParts) {
+TEST(ProductsByKernels, TimesOfTheParts) {
   MpiTeam team;
   const Csr<double> matrix = generate_matrix("grid2d:60");
   InBands<double> in_bands(matrix, {matrix.rows, team.size()}, "csr_balanced");
@@ -255,7 +254,7 @@ TEST(DistributedProduct, TimesOfTheParts) {
   EXPECT_GE(times.total(), times.interior + times.boundary);
 }
 
-TEST(DistributedProduct, ARefusalOfOneRankIsThrownByAll) {
+TEST(ProductsByKernels, ARefusalOfOneRankIsThrownByAll) {
   MpiTeam team;
   // Symmetric but for one element in the last rank's diagonal block.
   Csr<double> matrix = generate_matrix("tridiagonal:60");

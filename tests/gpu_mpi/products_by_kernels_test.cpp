@@ -1,32 +1,30 @@
 // Products over ranks with GPUs: one each where there are enough, shared where not.
 
-#include "distribute/distributed_product.hpp"
-
 #include <map>
 
 #include <gtest/gtest.h>
 
 #include "config/config.hpp"
-#include "cuda/distribute/cuda_backend.hpp"
-#include "cuda/distribute/device_halo.hpp"
+#include "cuda/device/device_vector_memory.hpp"
 #include "cuda/multiply/cuda_kernels.hpp"
 #include "gpu_mpi/gpu_team_test.hpp"
 #include "helpers/product_cases.hpp"
 #include "matrix/convert.hpp"
 #include "matrix/generate/generate.hpp"
 #include "matrix/multivector.hpp"
+#include "vectors/basic_band_matrix.hpp"
 
 namespace spsolve::cuda {
 namespace {
 
 using namespace spsolve::test;
 
-class DistributedGpuTest : public GpuTeamTest {
+class ProductsOnGpus : public GpuTeamTest {
  protected:
-  /// Backends of the same transport share what they start: NCCL takes a second.
-  CudaBackend& backend(Transport transport = Transport::automatic) {
-    auto& made = backends_[transport];
-    if (made == nullptr) made = std::make_unique<CudaBackend>(team, transport);
+  /// Products of the same transport share what they start: NCCL takes a second.
+  const VectorMemory& memory(Transport transport = Transport::automatic) {
+    auto& made = memories_[transport];
+    if (made == nullptr) made = product_memory(team, transport);
     return *made;
   }
 
@@ -39,7 +37,7 @@ class DistributedGpuTest : public GpuTeamTest {
   /// Why `transport` can't be had, or "".
   std::string refusal_of(Transport transport) {
     try {
-      backend(transport);
+      memory(transport);
       return "";
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ExitCode::resources);
@@ -49,28 +47,28 @@ class DistributedGpuTest : public GpuTeamTest {
   }
 
  private:
-  std::map<Transport, std::unique_ptr<CudaBackend>> backends_;
+  std::map<Transport, std::unique_ptr<VectorMemory>> memories_;
 };
 
 template <typename T>
 class OnGpus {
  public:
-  OnGpus(Team& team, CudaBackend& backend, const Csr<double>& matrix, const RowLayout& rows,
+  OnGpus(Team& team, const VectorMemory& memory, const Csr<double>& matrix, const RowLayout& rows,
          const std::string& kernel, Index k)
       : team_(team),
-        backend_(backend),
+        memory_(memory),
         bands_(rows),
         x_bands_(bands_of_x(rows, matrix.columns)),
-        product_(team, backend_, find_kernel(cuda_kernels(), kernel), KernelOptions{k, 0, 0},
+        product_(team, bands_, x_bands_,
                  compress_columns(
                      slice_rows(matrix, rows.band(team.rank()).first, rows.band(team.rank()).last)),
-                 x_bands_) {}
+                 memory_, find_kernel(cuda_kernels(), kernel), KernelOptions{k, 0, 0}) {}
 
   /// All of Y, on every rank, from all of X; the product is computed `times` times.
   std::vector<T> multiply(const std::vector<T>& x, Index k, int times = 1) {
     const Range rows = bands_.band(team_.rank()), x_rows = x_bands_.band(team_.rank());
-    const auto x_block = maker<T>(backend_).block(x_rows.size() * k);
-    const auto y_block = maker<T>(backend_).block(rows.size() * k);
+    const auto x_block = maker<T>(memory_).block(x_rows.size() * k);
+    const auto y_block = maker<T>(memory_).block(rows.size() * k);
     x_block->upload(std::span(x).subspan(static_cast<std::size_t>(x_rows.first * k),
                                          static_cast<std::size_t>(x_rows.size() * k)));
     for (int time = 0; time < times; ++time) {
@@ -89,16 +87,16 @@ class OnGpus {
     return y;
   }
 
-  DistributedProduct<T>& product() { return product_; }
+  BasicBandMatrix<T>& product() { return product_; }
 
  private:
   Team& team_;
-  CudaBackend& backend_;
+  const VectorMemory& memory_;
   RowLayout bands_, x_bands_;
-  DistributedProduct<T> product_;
+  BasicBandMatrix<T> product_;
 };
 
-TEST_F(DistributedGpuTest, EveryMatrixWhileKChanges) {
+TEST_F(ProductsOnGpus, EveryMatrixWhileKChanges) {
   for (std::size_t c = 0; c < product_cases().size(); ++c) {
     const ProductCase& one = product_cases()[c];
     const auto& reference = product_references<double>()[c];
@@ -106,7 +104,7 @@ TEST_F(DistributedGpuTest, EveryMatrixWhileKChanges) {
     for (const RowLayout& bands :
          {RowLayout{one.matrix.rows, team.size()},
           bands_by_nonzeros(profile_of(one.matrix.row_offsets), team.size())}) {
-      OnGpus<double> gpus(team, backend(), one.matrix, bands, "csr_row_split", 4);
+      OnGpus<double> gpus(team, memory(), one.matrix, bands, "csr_row_split", 4);
       for (const Index k : {4, 16, 1, 3, 4}) {
         within_bound(reference, gpus.multiply(leading_columns(reference, k), k), k);
       }
@@ -114,14 +112,14 @@ TEST_F(DistributedGpuTest, EveryMatrixWhileKChanges) {
   }
 }
 
-TEST_F(DistributedGpuTest, InFloatAndManyTimesInARow) {
+TEST_F(ProductsOnGpus, InFloatAndManyTimesInARow) {
   const Csr<double> matrix = generate_matrix("grid3d27:8:3");
   const auto reference = product_reference<float>(matrix);
-  OnGpus<float> gpus(team, backend(), matrix, {matrix.rows, team.size()}, "csr_row_split", 16);
+  OnGpus<float> gpus(team, memory(), matrix, {matrix.rows, team.size()}, "csr_row_split", 16);
   within_bound(reference, gpus.multiply(leading_columns(reference, 16), 16, 20), 16);
 }
 
-TEST_F(DistributedGpuTest, EveryKernelOfTheTable) {
+TEST_F(ProductsOnGpus, EveryKernelOfTheTable) {
   for (std::size_t c = 0; c < product_cases().size(); ++c) {
     const ProductCase& one = product_cases()[c];
     if (one.name != "grid" && one.name != "symmetric random" && one.name != "random" &&
@@ -132,7 +130,7 @@ TEST_F(DistributedGpuTest, EveryKernelOfTheTable) {
       for (const Index k : {1, 5}) {
         SCOPED_TRACE(fmt::format("{} by {}, K = {}", one.name, kernel.name, k));
         try {
-          OnGpus<double> gpus(team, backend(Transport::pinned), one.matrix,
+          OnGpus<double> gpus(team, memory(Transport::pinned), one.matrix,
                               {one.matrix.rows, team.size()}, std::string(kernel.name), k);
           within_bound(reference, gpus.multiply(leading_columns(reference, k), k), k);
         } catch (const Error& error) {
@@ -146,10 +144,10 @@ TEST_F(DistributedGpuTest, EveryKernelOfTheTable) {
 }
 
 /// One transport; skips, with the reason, where it can't be had.
-class HaloTransport : public DistributedGpuTest, public testing::WithParamInterface<Transport> {
+class HaloTransport : public ProductsOnGpus, public testing::WithParamInterface<Transport> {
  protected:
   void SetUp() override {
-    DistributedGpuTest::SetUp();
+    ProductsOnGpus::SetUp();
     if (IsSkipped()) return;
     const std::string reason = refusal_of(GetParam());
     if (reason.empty()) return;
@@ -169,8 +167,8 @@ TEST_P(HaloTransport, SameBitsAsThroughHostMemory) {
     const auto& reference = product_references<double>()[c];
     SCOPED_TRACE(one.name);
     const RowLayout bands{one.matrix.rows, team.size()};
-    OnGpus<double> asked(team, backend(GetParam()), one.matrix, bands, "csr_row_split", 4);
-    OnGpus<double> pinned(team, backend(Transport::pinned), one.matrix, bands, "csr_row_split", 4);
+    OnGpus<double> asked(team, memory(GetParam()), one.matrix, bands, "csr_row_split", 4);
+    OnGpus<double> pinned(team, memory(Transport::pinned), one.matrix, bands, "csr_row_split", 4);
     for (const Index k : {4, 16, 1, 3, 16}) {
       const std::vector<double> x = leading_columns(reference, k), y = asked.multiply(x, k, 3);
       within_bound(reference, y, k);
@@ -184,8 +182,8 @@ TEST_P(HaloTransport, LargeHalos) {
   const Csr<double> matrix = generate_matrix("grid3d27:40:2");
   const auto x = random_multivector(matrix.columns, 32, 5).values;
   const RowLayout bands{matrix.rows, team.size()};
-  OnGpus<double> asked(team, backend(GetParam()), matrix, bands, "csr_row_split", 32);
-  OnGpus<double> pinned(team, backend(Transport::pinned), matrix, bands, "csr_row_split", 32);
+  OnGpus<double> asked(team, memory(GetParam()), matrix, bands, "csr_row_split", 32);
+  OnGpus<double> pinned(team, memory(Transport::pinned), matrix, bands, "csr_row_split", 32);
   EXPECT_TRUE(same_bits(asked.multiply(x, 32, 10), pinned.multiply(x, 32)));
 }
 
@@ -198,8 +196,8 @@ TEST_P(HaloTransport, PowersWithoutAWait) {
   constexpr Index k = 16;
   const auto x = random_multivector(own.size(), k, 7, own.first).values;
   const auto powers_by = [&](Transport transport, bool waits) {
-    OnGpus<double> gpus(team, backend(transport), matrix, bands, "csr_row_split", k);
-    auto& blocks = maker<double>(backend(transport));
+    OnGpus<double> gpus(team, memory(transport), matrix, bands, "csr_row_split", k);
+    auto& blocks = maker<double>(memory(transport));
     const auto from = blocks.block(own.size() * k), to = blocks.block(own.size() * k);
     from->upload(x);
     for (int power = 0; power < 6; ++power) {
@@ -218,8 +216,8 @@ TEST_P(HaloTransport, PowersWithoutAWait) {
 
 TEST_P(HaloTransport, IsNamedAlikeOnAllRanks) {
   const Csr<double> matrix = generate_matrix("grid2d:200");
-  OnGpus<double> gpus(team, backend(GetParam()), matrix, {matrix.rows, team.size()},
-                      "csr_row_split", 8);
+  OnGpus<double> gpus(team, memory(GetParam()), matrix, {matrix.rows, team.size()}, "csr_row_split",
+                      8);
   gpus.multiply(std::vector<double>(static_cast<std::size_t>(matrix.columns) * 8, 1.0), 8, 3);
   const ProductTimes times = gpus.product().finish();
   EXPECT_GT(times.interior, 0);
@@ -245,7 +243,7 @@ TEST_P(HaloTransport, IsNamedAlikeOnAllRanks) {
     EXPECT_EQ(name.find(words.at(GetParam())), 0U) << name;
     EXPECT_EQ(name.find("tried: "), std::string::npos) << name;
   }
-  EXPECT_FALSE(backend().device().empty());
+  EXPECT_FALSE(memory().device().empty());
 }
 
 INSTANTIATE_TEST_SUITE_P(All, HaloTransport,
