@@ -332,7 +332,9 @@ TEST(LongRows, AreBeyondTheMeanAndTheLeast) {
   EXPECT_EQ(long_row_limit(0, 0), 256);
   EXPECT_EQ(long_row_limit(10, 20), 256);
   EXPECT_EQ(long_row_limit(10, 1000), 808);
-  EXPECT_EQ(long_rows_of(std::vector<Index>{0, 5, 5, 11, 16}, 5), std::vector<Index>{2});
+  const CutRowList list = cut_long_rows(std::vector<Index>{0, 5, 5, 11, 16}, 5, 4);
+  EXPECT_EQ(list.rows, std::vector<Index>{2});
+  EXPECT_EQ(list.pieces, (std::vector<LocalIndex>{0, 2}));
 }
 
 }  // namespace

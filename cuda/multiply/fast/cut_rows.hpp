@@ -15,13 +15,23 @@ struct CutRowList {
   LocalIndex count() const { return pieces.back(); }
 };
 
+/// CutRows as kernels take them.
+template <typename T>
+struct CutRowsView {
+  int count;                 ///< rows
+  const Index* rows;         ///< ascending
+  const LocalIndex* pieces;  ///< count + 1: first piece of each
+  LocalIndex all;            ///< of all rows
+  T* sums;
+};
+
 /// Cut rows in GPU memory, with room for the sums.
 template <typename T>
 struct CutRows {
   DeviceArray<Index> rows;
   DeviceArray<LocalIndex> pieces;
   LocalIndex count = 0;  ///< of all pieces
-  DeviceArray<T> sums;   ///< count x K, grows with K
+  DeviceArray<T> sums;   ///< of each piece, grows with K
 
   static CutRows from_list(const CutRowList& list) {
     CutRows result;
@@ -31,6 +41,11 @@ struct CutRows {
     result.count = list.count();
     return result;
   }
+  /// With room for so many sums of a piece.
+  CutRowsView<T> view(Index sums_of_piece) {
+    sums.grow(count * sums_of_piece);
+    return {static_cast<int>(rows.size()), rows.data(), pieces.data(), count, sums.data()};
+  }
   std::int64_t bytes() const { return rows.bytes() + pieces.bytes() + sums.bytes(); }
 };
 
@@ -38,6 +53,9 @@ struct CutRows {
 constexpr Index pieces_of(Index length, Index most) {
   return (length + most - 1) / most;
 }
+
+/// The rows with more than `limit` non-zeros, cut into pieces of at most `most`.
+CutRowList cut_long_rows(std::span<const Index> row_offsets, Index limit, Index most);
 
 /// y[row * columns + c] = the sum of the row's pieces, for all cut rows and c < columns: a block
 /// per row, its warps share the pieces. On the current stream. A row without pieces is set to zero.

@@ -10,53 +10,40 @@ Index long_row_limit(Index rows, Index nonzeros) {
   return std::max(least, times_mean * (nonzeros / rows + 1));
 }
 
-std::vector<Index> long_rows_of(std::span<const Index> row_offsets, Index limit) {
-  std::vector<Index> result;
-  for (std::size_t row = 0; row + 1 < row_offsets.size(); ++row) {
-    if (row_offsets[row + 1] - row_offsets[row] > limit) result.push_back(static_cast<Index>(row));
-  }
-  return result;
-}
-
 template <typename T>
-LongRows<T> LongRows<T>::from_csr(const Csr<T>& matrix, std::span<const Index> long_rows) {
+LongRows<T> LongRows<T>::from_csr(const Csr<T>& matrix, Index limit) {
   LongRows result;
-  if (long_rows.empty()) return result;
-  std::vector<Index> row_chunks{0}, chunk_offsets{0};
+  const CutRowList list = cut_long_rows(matrix.row_offsets, limit, long_row_chunk);
+  if (list.rows.empty()) return result;
+  std::vector<Index> piece_offsets{0};
   std::vector<LocalIndex> all_columns;
   std::vector<T> all_values;
-  for (const Index row : long_rows) {
+  for (const Index row : list.rows) {
     const auto columns = matrix.row_columns(row);
     const auto values = matrix.row_values(row);
     all_columns.insert(all_columns.end(), columns.begin(), columns.end());
     all_values.insert(all_values.end(), values.begin(), values.end());
     const Index end = static_cast<Index>(all_values.size());
-    while (chunk_offsets.back() < end) {
-      chunk_offsets.push_back(std::min(end, chunk_offsets.back() + long_row_chunk));
+    while (piece_offsets.back() < end) {
+      piece_offsets.push_back(std::min(end, piece_offsets.back() + long_row_chunk));
     }
-    row_chunks.push_back(static_cast<Index>(chunk_offsets.size()) - 1);
   }
-  result.count = static_cast<Index>(long_rows.size());
-  result.chunks = row_chunks.back();
-  result.rows = DeviceArray<Index>(long_rows);
-  result.row_chunks = DeviceArray<Index>(row_chunks);
-  result.chunk_offsets = DeviceArray<Index>(chunk_offsets);
+  result.cut = CutRows<T>::from_list(list);
+  result.cut.sums = DeviceArray<T>(list.count() * long_row_columns);
+  result.piece_offsets = DeviceArray<Index>(piece_offsets);
   result.column_indices = DeviceArray<LocalIndex>(all_columns);
   result.values = DeviceArray<T>(all_values);
-  result.partial_sums = DeviceArray<T>(result.chunks * long_row_columns);
   return result;
 }
 
 template <typename T>
 SlicedRows<T> SlicedRows<T>::from_csr(const Csr<T>& matrix, const KernelOptions&) {
-  const auto long_rows =
-      long_rows_of(matrix.row_offsets, long_row_limit(matrix.rows, matrix.nonzeros()));
+  const Index limit = long_row_limit(matrix.rows, matrix.nonzeros());
   std::vector<LocalIndex> row_lengths(matrix.rows);
   for (Index row = 0; row < matrix.rows; ++row) {
-    row_lengths[row] =
-        static_cast<LocalIndex>(matrix.row_offsets[row + 1] - matrix.row_offsets[row]);
+    const Index length = matrix.row_offsets[row + 1] - matrix.row_offsets[row];
+    row_lengths[row] = length > limit ? 0 : static_cast<LocalIndex>(length);
   }
-  for (const Index row : long_rows) row_lengths[row] = 0;
 
   std::vector<std::uint16_t> places(matrix.rows);
   std::vector<LocalIndex> lengths(matrix.rows);
@@ -94,7 +81,7 @@ SlicedRows<T> SlicedRows<T>::from_csr(const Csr<T>& matrix, const KernelOptions&
   result.lengths = DeviceArray<LocalIndex>(lengths);
   result.column_indices = DeviceArray<LocalIndex>(columns);
   result.values = DeviceArray<T>(values);
-  result.long_rows = LongRows<T>::from_csr(matrix, long_rows);
+  result.long_rows = LongRows<T>::from_csr(matrix, limit);
   return result;
 }
 

@@ -13,22 +13,22 @@ constexpr int in_flight = 4;  // rows of X that a thread loads before it uses th
 
 // Long rows.
 
-/// Sums of chunk `blockIdx.x` for `width` columns from `first` on: lane groups of `width` threads
+/// Sums of piece `blockIdx.x` for `width` columns from `first` on: lane groups of `width` threads
 /// take every (block / width)-th non-zero.
 template <int width, typename T>
-__global__ void long_chunks(const Index* chunk_offsets, Index chunks, const LocalIndex* indices,
-                            const T* values, const T* x, T* partial_sums, Index columns, Index pass,
-                            Index pass_columns) {
+__global__ void long_pieces(const Index* piece_offsets, Index pieces, const LocalIndex* indices,
+                            const T* values, const T* x, T* sums_of_pieces, Index columns,
+                            Index pass, Index pass_columns) {
   constexpr int groups = block / width;
   __shared__ T sums[block];
   const int place = threadIdx.x % width, group = threadIdx.x / width;
   const Index c = static_cast<Index>(blockIdx.y) * width + place;
-  for (Index chunk = blockIdx.x; chunk < chunks; chunk += gridDim.x) {
+  for (Index piece = blockIdx.x; piece < pieces; piece += gridDim.x) {
     T sum{};
     if (c < pass_columns) {
-      const Index end = chunk_offsets[chunk + 1];
+      const Index end = piece_offsets[piece + 1];
 #pragma unroll 4
-      for (Index k = chunk_offsets[chunk] + group; k < end; k += groups) {
+      for (Index k = piece_offsets[piece] + group; k < end; k += groups) {
         sum += values[k] * __ldg(x + static_cast<Index>(indices[k]) * columns + pass + c);
       }
     }
@@ -39,34 +39,33 @@ __global__ void long_chunks(const Index* chunk_offsets, Index chunks, const Loca
       __syncthreads();
     }
     if (group == 0 && c < pass_columns) {
-      partial_sums[chunk * long_row_columns + c] = sums[threadIdx.x];
+      sums_of_pieces[piece * long_row_columns + c] = sums[threadIdx.x];
     }
     __syncthreads();  // before the next sums
   }
 }
 
 template <typename T>
-__global__ void add_chunks(const Index* rows, const Index* row_chunks, Index count,
-                           const T* partial_sums, T* y, Index columns, Index pass,
-                           Index pass_columns) {
-  for (Index e = thread_index(); e < count * pass_columns; e += thread_count()) {
+__global__ void add_long_rows(CutRowsView<T> cut, T* y, Index columns, Index pass,
+                              Index pass_columns) {
+  for (Index e = thread_index(); e < cut.count * pass_columns; e += thread_count()) {
     const Index row = e / pass_columns, c = e % pass_columns;
     T sum{};
-    const Index end = row_chunks[row + 1];
+    const Index end = cut.pieces[row + 1];
 #pragma unroll 4
-    for (Index chunk = row_chunks[row]; chunk < end; ++chunk) {
-      sum += partial_sums[chunk * long_row_columns + c];
+    for (Index piece = cut.pieces[row]; piece < end; ++piece) {
+      sum += cut.sums[piece * long_row_columns + c];
     }
-    y[rows[row] * columns + pass + c] = sum;
+    y[cut.rows[row] * columns + pass + c] = sum;
   }
 }
 
 template <int width, typename T>
-void launch_long_chunks(LongRows<T>& a, const T* x, Index columns, Index pass, Index pass_columns) {
-  const dim3 grid(grid_for(a.chunks, 1), grid_for(pass_columns, width));
-  long_chunks<width><<<grid, block, 0, current_stream()>>>(
-      a.chunk_offsets.data(), a.chunks, a.column_indices.data(), a.values.data(), x,
-      a.partial_sums.data(), columns, pass, pass_columns);
+void launch_long_pieces(LongRows<T>& a, const T* x, Index columns, Index pass, Index pass_columns) {
+  const dim3 grid(grid_for(a.cut.count, 1), grid_for(pass_columns, width));
+  long_pieces<width><<<grid, block, 0, current_stream()>>>(
+      a.piece_offsets.data(), a.cut.count, a.column_indices.data(), a.values.data(), x,
+      a.cut.sums.data(), columns, pass, pass_columns);
   check_launch("multiply_long_rows");
 }
 
@@ -143,21 +142,21 @@ void launch_sliced(const SlicedView<T>& a, const T* x, T* y, Index columns) {
 
 template <typename T>
 void multiply_long_rows(LongRows<T>& a, const T* x, T* y, Index columns) {
-  if (a.count == 0) return;
+  if (a.cut.count == 0) return;
+  const CutRowsView<T> cut = a.cut.view(long_row_columns);
   for (Index pass = 0; pass < columns; pass += long_row_columns) {
     const Index pass_columns = std::min(long_row_columns, columns - pass);
     if (pass_columns == 1) {
-      launch_long_chunks<1>(a, x, columns, pass, pass_columns);
+      launch_long_pieces<1>(a, x, columns, pass, pass_columns);
     } else if (pass_columns <= 4) {
-      launch_long_chunks<4>(a, x, columns, pass, pass_columns);
+      launch_long_pieces<4>(a, x, columns, pass, pass_columns);
     } else if (pass_columns <= 8) {
-      launch_long_chunks<8>(a, x, columns, pass, pass_columns);
+      launch_long_pieces<8>(a, x, columns, pass, pass_columns);
     } else {
-      launch_long_chunks<16>(a, x, columns, pass, pass_columns);
+      launch_long_pieces<16>(a, x, columns, pass, pass_columns);
     }
-    add_chunks<<<grid_for(a.count * pass_columns, block), block, 0, current_stream()>>>(
-        a.rows.data(), a.row_chunks.data(), a.count, a.partial_sums.data(), y, columns, pass,
-        pass_columns);
+    add_long_rows<<<grid_for(cut.count * pass_columns, block), block, 0, current_stream()>>>(
+        cut, y, columns, pass, pass_columns);
     check_launch("multiply_long_rows");
   }
 }

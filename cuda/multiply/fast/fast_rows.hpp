@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "cuda/multiply/fast/cut_rows.hpp"
 #include "cuda/multiply/storage/device_csr.hpp"
 
 namespace spsolve::cuda::inline multiply {
@@ -15,35 +16,29 @@ namespace spsolve::cuda::inline multiply {
 /// Rows with more non-zeros than this are long: more than 8 times the mean, and more than 256.
 Index long_row_limit(Index rows, Index nonzeros);
 
-/// The rows of `matrix` with more than `limit` non-zeros.
-std::vector<Index> long_rows_of(std::span<const Index> row_offsets, Index limit);
-
 /// Non-zeros of a long row that one block multiplies.
 inline constexpr Index long_row_chunk = 2048;
 
 /// Columns of X that the long rows are multiplied by at a time.
 inline constexpr Index long_row_columns = 64;
 
-/// Long rows, packed one after another and cut into chunks of at most long_row_chunk non-zeros.
+/// Long rows, packed one after another and cut into pieces of at most long_row_chunk non-zeros,
+/// with long_row_columns sums each.
 template <typename T>
 struct LongRows {
-  Index count = 0;                   ///< rows
-  Index chunks = 0;                  ///< of all rows
-  DeviceArray<Index> rows;           ///< count: their places in Y
-  DeviceArray<Index> row_chunks;     ///< count + 1: first chunk of each row
-  DeviceArray<Index> chunk_offsets;  ///< chunks + 1: first non-zero of each chunk
+  CutRows<T> cut;
+  DeviceArray<Index> piece_offsets;  ///< pieces + 1: first non-zero of each
   DeviceArray<LocalIndex> column_indices;
   DeviceArray<T> values;
-  DeviceArray<T> partial_sums;  ///< chunks x long_row_columns
 
-  static LongRows from_csr(const Csr<T>& matrix, std::span<const Index> long_rows);
+  /// Those with more than `limit` non-zeros.
+  static LongRows from_csr(const Csr<T>& matrix, Index limit);
   std::int64_t bytes() const {
-    return rows.bytes() + row_chunks.bytes() + chunk_offsets.bytes() + column_indices.bytes() +
-           values.bytes() + partial_sums.bytes();
+    return cut.bytes() + piece_offsets.bytes() + column_indices.bytes() + values.bytes();
   }
 };
 
-/// The long rows of Y: a block per chunk forms its sums, then a thread per element adds up those of
+/// The long rows of Y: a block per piece forms its sums, then a thread per element adds up those of
 /// its row, in order.
 template <typename T>
 void multiply_long_rows(LongRows<T>& a, const T* x, T* y, Index columns);

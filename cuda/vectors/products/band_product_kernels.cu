@@ -20,7 +20,7 @@ namespace {
 template <int pack, typename Sum>
 __global__ void __launch_bounds__(threads)
     multiply_kernel(CsrView<double> a, SplitRows<const double> x, SplitRows<double> y,
-                    Index columns, Lanes lanes, BandLongRowsView long_rows, Sum start) {
+                    Index columns, Lanes lanes, CutRowsView<double> long_rows, Sum start) {
   wait_for_previous_launch();
   const LanePosition<pack> place(lanes, columns);
   const Index stride = thread_count() / warp_size * lanes.rows_of_warp();

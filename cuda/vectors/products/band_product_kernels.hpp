@@ -4,9 +4,9 @@
 
 #include "cuda/multiply/fast/typed_rows.hpp"
 #include "cuda/multiply/storage/device_csr.hpp"
-#include "cuda/vectors/products/forms/band_long_rows.hpp"
 #include "cuda/vectors/products/forms/band_sliced_rows.hpp"
 #include "cuda/vectors/products/forms/grouped_rows.hpp"
+#include "cuda/vectors/products/forms/shared_rows.hpp"
 #include "cuda/vectors/reduction_kernels.hpp"
 
 namespace spsolve::cuda::inline vectors {
@@ -29,7 +29,7 @@ struct RowsView {
   const TypedView<double>* typed = nullptr;  ///< null: there are none
   const SlicedView* sliced = nullptr;        ///< null: there are none
   const GroupedView* groups = nullptr;       ///< null: there are none
-  BandLongRowsView long_rows = {};           ///< those that products in CSR form cut in pieces
+  CutRowsView<double> long_rows = {};        ///< those that products in CSR form cut in pieces
 };
 
 // Products with rows in GPU memory. In CSR form groups of lanes share a row, or a group of rows

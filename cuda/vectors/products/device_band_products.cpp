@@ -9,7 +9,7 @@
 #include "cuda/multiply/storage/device_csr.hpp"
 #include "cuda/vectors/device_vectors.hpp"
 #include "cuda/vectors/products/band_product_kernels.hpp"
-#include "cuda/vectors/products/forms/band_long_rows.hpp"
+#include "cuda/vectors/products/forms/shared_rows.hpp"
 #include "cuda/vectors/products/full_columns.hpp"
 #include "cuda/vectors/products/residual_kernels.hpp"
 #include "cuda/vectors/products/row_facts.hpp"
@@ -38,7 +38,7 @@ class DeviceBandProducts final : public BandProducts {
         own_columns_(own_columns),
         full_(are_full(rows, own_columns)),
         rows_(DeviceCsr<double>::from_csr(rows, {})),
-        long_rows_(full_ ? std::nullopt : BandLongRows::of(rows.row_offsets)) {}
+        long_rows_(full_ ? CutRows<double>{} : shared_rows(rows.row_offsets)) {}
 
   DeviceBandProducts(DeviceCsr<double> rows, Index own_columns, Index together)
       : own_columns_(own_columns),
@@ -46,7 +46,7 @@ class DeviceBandProducts final : public BandProducts {
         together_(static_cast<int>(together)),
         rows_(std::move(rows)) {
     if (longest_row(rows_.view(), current_stream()) > most_of_shared_row) {
-      long_rows_ = BandLongRows::of(offsets_of(rows_));
+      long_rows_ = shared_rows(offsets_of(rows_));
     }
   }
 
@@ -202,7 +202,7 @@ class DeviceBandProducts final : public BandProducts {
   }
 
   /// Few lanes share a row, however long it is, where all are not.
-  bool host_does_maxima() const { return host_rows_ != nullptr && long_rows_.has_value(); }
+  bool host_does_maxima() const { return host_rows_ != nullptr && long_rows_.count > 0; }
 
   /// When several columns first come: it reads all columns of the matrix on the host, unless slices
   /// or who made the rows here know already.
@@ -224,8 +224,8 @@ class DeviceBandProducts final : public BandProducts {
     return offsets;
   }
 
-  static BandLongRowsView view_of(std::optional<BandLongRows>& rows, Index columns) {
-    return rows ? rows->view(columns) : BandLongRowsView{};
+  static CutRowsView<double> view_of(CutRows<double>& rows, Index columns) {
+    return rows.view(columns * numbers_of_column);
   }
 
   void multiply_full_columns(Terms terms, const Vectors& x, Vectors& y, Dense<double>& halo) {
@@ -242,7 +242,7 @@ class DeviceBandProducts final : public BandProducts {
     const cudaStream_t stream = current_stream();
     if (!transposed_) {
       transposed_ = transposed_rows(rows_.view(), stream);
-      long_columns_ = BandLongRows::of(offsets_of(*transposed_));
+      long_columns_ = shared_rows(offsets_of(*transposed_));
     }
     const Index columns = x.columns();
     halo = Dense<double>(transposed_->rows - own_columns_, columns);
@@ -282,7 +282,7 @@ class DeviceBandProducts final : public BandProducts {
   bool full_;
   int together_ = 1;  // rows made here that are known to have the same columns
   DeviceCsr<double> rows_;
-  std::optional<BandLongRows> long_rows_;
+  CutRows<double> long_rows_;
   bool expects_many_ = false;  // and has one more form, where the rows suit one
   std::optional<TypedRows<double>> typed_;
   TypedView<double> typed_view_ = {};
@@ -292,7 +292,7 @@ class DeviceBandProducts final : public BandProducts {
   std::optional<GroupedRows> groups_;
   GroupedView groups_view_ = {};
   std::optional<DeviceCsr<double>> transposed_;  // made when first asked for
-  std::optional<BandLongRows> long_columns_;     // its long rows
+  CutRows<double> long_columns_;                 // its long rows
   DeviceArray<double> halo_;                     // of x, or of a product with the transposed rows
   DeviceArray<double> column_parts_;             // of products with full rows transposed
   DeviceArray<double> maxima_;                   // of a residual, by thread blocks

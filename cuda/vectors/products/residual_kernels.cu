@@ -250,7 +250,8 @@ __device__ void finish_row(const ResidualSum<pack>& sum, Index i, const SplitRow
 template <int pack>
 __global__ void __launch_bounds__(threads)
     residual_kernel(SplitRows<const double> x, const double* b, ResidualRows to, Index columns,
-                    double* results, CsrView<double> a, Lanes lanes, BandLongRowsView long_rows) {
+                    double* results, CsrView<double> a, Lanes lanes,
+                    CutRowsView<double> long_rows) {
   const LanePosition<pack> place(lanes, columns);
   const Index stride = thread_count() / warp_size * lanes.rows_of_warp();
   __shared__ MaximaOfThreads<pack> shared;

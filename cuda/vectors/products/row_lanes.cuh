@@ -106,9 +106,9 @@ __device__ void sum_over_warp(const Lanes& lanes, Sum& sum) {
 
 /// Where the numbers of a piece's sum stand, for one pack of its columns.
 template <typename Sum, int pack>
-__device__ double* part_of(const BandLongRowsView& long_rows, Index piece, Index columns,
+__device__ double* part_of(const CutRowsView<double>& long_rows, Index piece, Index columns,
                            const LanePosition<pack>& place) {
-  return long_rows.parts + (piece * (columns / pack) + place.column / pack) * Sum::numbers;
+  return long_rows.sums + (piece * (columns / pack) + place.column / pack) * Sum::numbers;
 }
 
 template <typename Sum>
@@ -127,15 +127,15 @@ __device__ Sum with_numbers(const Sum& like, const double* from) {
 template <int pack, typename Sum>
 __global__ void __launch_bounds__(threads)
     sum_pieces_kernel(CsrView<double> a, SplitRows<const double> x, Index columns, Lanes lanes,
-                      BandLongRowsView long_rows, Sum start) {
+                      CutRowsView<double> long_rows, Sum start) {
   __shared__ double numbers[warps][warp_size][Sum::numbers];
   const LanePosition<pack> place({lanes.columns, warp_size / lanes.columns}, columns);
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
-  const Index piece = blockIdx.x;
-  const int row = first_from(long_rows.piece_starts, long_rows.count, piece + 1) - 1;
+  const auto piece = static_cast<LocalIndex>(blockIdx.x);
+  const int row = first_from(long_rows.pieces, long_rows.count, piece + 1) - 1;
   const Index i = long_rows.rows[row];
-  const Index begin = a.row_offsets[i] + (piece - long_rows.piece_starts[row]) * nonzeros_of_piece;
+  const Index begin = a.row_offsets[i] + (piece - long_rows.pieces[row]) * nonzeros_of_piece;
   const Index end = min(begin + nonzeros_of_piece, a.row_offsets[i + 1]);
   Sum sum = start;
   sum.clear();
@@ -155,23 +155,22 @@ __global__ void __launch_bounds__(threads)
 /// Adds up the pieces of long rows, where there are any: sum_up() takes them in.
 template <int pack, typename Sum>
 void sum_pieces(const CsrView<double>& a, const SplitRows<const double>& x, Index columns,
-                const Lanes& lanes, const BandLongRowsView& long_rows, cudaStream_t stream,
+                const Lanes& lanes, const CutRowsView<double>& long_rows, cudaStream_t stream,
                 const Sum& start) {
-  static_assert(Sum::numbers <= numbers_of_column * pack, "LongRows has room for less");
+  static_assert(Sum::numbers <= numbers_of_column * pack, "a piece has room for less");
   if (long_rows.count == 0) return;
-  const dim3 grid(static_cast<unsigned>(long_rows.pieces), grid_for(columns / pack, lanes.columns));
+  const dim3 grid(static_cast<unsigned>(long_rows.all), grid_for(columns / pack, lanes.columns));
   sum_pieces_kernel<pack><<<grid, threads, 0, stream>>>(a, x, columns, lanes, long_rows, start);
   check_launch("sum_pieces");
 }
 
 /// The sum of the pieces of row i, which is one of the long ones, in their order.
 template <int pack, typename Sum>
-__device__ void include_pieces(const BandLongRowsView& long_rows, Index i, Index columns,
+__device__ void include_pieces(const CutRowsView<double>& long_rows, Index i, Index columns,
                                const LanePosition<pack>& place, Sum& sum) {
   const int row = first_from(long_rows.rows, long_rows.count, i);
 #pragma unroll 4
-  for (Index piece = long_rows.piece_starts[row]; piece < long_rows.piece_starts[row + 1];
-       ++piece) {
+  for (Index piece = long_rows.pieces[row]; piece < long_rows.pieces[row + 1]; ++piece) {
     sum.include(with_numbers(sum, part_of<Sum>(long_rows, piece, columns, place)));
   }
 }
@@ -182,7 +181,7 @@ __device__ void include_pieces(const BandLongRowsView& long_rows, Index i, Index
 template <int pack, typename Sum>
 __device__ void sum_up(const CsrView<double>& a, Index i, const SplitRows<const double>& x,
                        Index columns, const LanePosition<pack>& place, const Lanes& lanes,
-                       const BandLongRowsView& long_rows, Sum& sum) {
+                       const CutRowsView<double>& long_rows, Sum& sum) {
   const Index first = i < a.rows ? __ldg(a.row_offsets + i) : 0;
   const Index last = i < a.rows ? __ldg(a.row_offsets + i + 1) : 0;
   const bool in_pieces = long_rows.count > 0 && last - first > most_of_shared_row;

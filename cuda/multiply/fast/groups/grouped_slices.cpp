@@ -90,7 +90,7 @@ GroupedSlices<T> GroupedSlices<T>::from_csr(const Csr<T>& matrix, const KernelOp
     result.groups[static_cast<std::size_t>(r) - 1] = slices_of(matrix, rows, lengths, r);
   }
   // Their sums overwrite the zeros of their slots.
-  result.long_rows = LongRows<T>::from_csr(matrix, long_rows_of(matrix.row_offsets, limit));
+  result.long_rows = LongRows<T>::from_csr(matrix, limit);
   return result;
 }
 
