@@ -16,9 +16,10 @@ namespace {
 
 /// Fills dense rows from what is in GPU memory, or else from what is in the host's.
 template <typename Dense>
-void fill(Dense& dense, const Csr<double>& rows, const BandProducts* there) {
+void fill(Dense& dense, const ScaledRows& rows, const BandProducts* there) {
+  if (rows.scales()) return dense.fill(rows.copy());
   const auto here = there != nullptr ? rows_on_device(*there) : std::nullopt;
-  here ? dense.fill(*here) : dense.fill(rows);
+  here ? dense.fill(*here) : dense.fill(rows.rows);
 }
 
 template <typename T>
@@ -26,16 +27,16 @@ class Maker final : public DenseRowsOf<T> {
  public:
   explicit Maker(RankStreams& ranks) : streams_(ranks.streams), row_team_(*ranks.row_team) {}
 
-  std::unique_ptr<DenseRows<T>> columnwise(const Csr<double>& rows, const BandProducts* there,
+  std::unique_ptr<DenseRows<T>> columnwise(const ScaledRows& rows, const BandProducts* there,
                                            Index first_row) override {
     auto dense = std::make_unique<DeviceDenseRows<T>>(
-        streams_, Range{first_row, first_row + rows.rows}, rows.columns);
+        streams_, Range{first_row, first_row + rows.rows.rows}, rows.rows.columns);
     fill(*dense, rows, there);
     return dense;
   }
-  std::unique_ptr<BlockedRows<T>> blocked(const Csr<double>& rows, const BandProducts* there,
+  std::unique_ptr<BlockedRows<T>> blocked(const ScaledRows& rows, const BandProducts* there,
                                           Index max_width, bool alone, bool refined) override {
-    auto dense = std::make_unique<DeviceBlockedRows<T>>(streams_, rows.rows, rows.columns,
+    auto dense = std::make_unique<DeviceBlockedRows<T>>(streams_, rows.rows.rows, rows.rows.columns,
                                                         max_width, alone, refined);
     fill(*dense, rows, there);
     return dense;

@@ -20,10 +20,12 @@ void DenseInverse<T>::apply_transposed(const Vectors& x, Vectors& y) {
 }
 
 template <typename T>
-const Csr<double>& DenseInverse<T>::dealt_rows(SystemMatrix& matrix, const Equilibration& scaling,
-                                               std::optional<Csr<double>>& copy) const {
+ScaledRows DenseInverse<T>::dealt_rows(SystemMatrix& matrix, const Equilibration& scaling,
+                                       std::optional<Csr<double>>& copy) const {
   // Alone, local columns are the global ones.
-  if (team_.size() == 1 && !scaling.scales) return matrix.local_rows();
+  if (team_.size() == 1) {
+    return {matrix.local_rows(), scaling.rows.on_host(), scaling.columns.on_host()};
+  }
   copy = matrix.scaled_rows(scaling);
   const RowLayout layout = dense_layout(choice_, matrix.order(), team_.size());
   if (layout.is_cyclic()) copy = redistribute_rows(team_, matrix.layout(), *copy, layout);
@@ -35,7 +37,7 @@ void ColumnwiseInverse<T>::prepare(SystemMatrix& matrix, const Equilibration& sc
   layout_ = matrix.layout();
   rows_ = nullptr;
   std::optional<Csr<double>> copy;
-  const Csr<double>& rows = this->dealt_rows(matrix, scaling, copy);
+  const ScaledRows rows = this->dealt_rows(matrix, scaling, copy);
   rows_ = together(this->team_, [&] {
     return this->memory_.template of<T>().columnwise(rows, this->products_of(matrix, rows),
                                                      layout_.band(this->team_.rank()).first);
@@ -80,7 +82,7 @@ void LuInverse<T>::prepare(SystemMatrix& matrix, const Equilibration& scaling) {
     if (rows_) return;
   }
   std::optional<Csr<double>> copy;
-  const Csr<double>& rows = this->dealt_rows(matrix, scaling, copy);
+  const ScaledRows rows = this->dealt_rows(matrix, scaling, copy);
   rows_ = together(this->team_, [&] {
     return this->memory_.template of<T>().blocked(rows, this->products_of(matrix, rows),
                                                   layout_.block, this->team_.size() == 1,

@@ -26,13 +26,13 @@ class DenseInverse : public Inverse {
   const InverseFacts& facts() const override { return facts_; }
 
  protected:
-  /// This rank's rows of R A C as they are dealt out; `matrix`'s own where they are the same.
-  const Csr<double>& dealt_rows(SystemMatrix& matrix, const Equilibration& scaling,
-                                std::optional<Csr<double>>& copy) const;
+  /// This rank's rows of R A C as they are dealt out; of several ranks they are a copy.
+  ScaledRows dealt_rows(SystemMatrix& matrix, const Equilibration& scaling,
+                        std::optional<Csr<double>>& copy) const;
 
   /// The products of `rows`, where these are `matrix`'s own.
-  static const BandProducts* products_of(SystemMatrix& matrix, const Csr<double>& rows) {
-    return &rows == &matrix.local_rows() ? &matrix.bands().products() : nullptr;
+  static const BandProducts* products_of(SystemMatrix& matrix, const ScaledRows& rows) {
+    return &rows.rows == &matrix.local_rows() ? &matrix.bands().products() : nullptr;
   }
 
   /// Own rows of right-hand sides become those of solutions, with A or A^T.

@@ -27,11 +27,11 @@ class HostDeviceOf final : public ComputeDevice {
  private:
   template <typename T>
   struct Maker final : DenseRowsOf<T> {
-    std::unique_ptr<DenseRows<T>> columnwise(const Csr<double>& rows, const BandProducts*,
+    std::unique_ptr<DenseRows<T>> columnwise(const ScaledRows& rows, const BandProducts*,
                                              Index first_row) override {
       return std::make_unique<HostDenseRows<T>>(rows, first_row);
     }
-    std::unique_ptr<BlockedRows<T>> blocked(const Csr<double>& rows, const BandProducts*,
+    std::unique_ptr<BlockedRows<T>> blocked(const ScaledRows& rows, const BandProducts*,
                                             Index max_width, bool alone, bool) override {
       return std::make_unique<Blocked<T>>(rows, max_width, alone);
     }

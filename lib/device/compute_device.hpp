@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "matrix/csr.hpp"
+#include "matrix/scaled_rows.hpp"
 #include "solve/operators/options.hpp"
 #include "team/team.hpp"
 #include "vectors/products/band_products.hpp"
@@ -33,17 +33,16 @@ class DenseRowsOf {
  public:
   virtual ~DenseRowsOf() = default;
 
-  // `there`: products with the same rows, which may lie in this memory already, or null.
+  // `there`: products with the same rows, unscaled, which may lie in this memory already, or null.
 
   /// The rows from `first_row` on, for an elimination column by column.
-  virtual std::unique_ptr<DenseRows<T>> columnwise(const Csr<double>& rows,
+  virtual std::unique_ptr<DenseRows<T>> columnwise(const ScaledRows& rows,
                                                    const BandProducts* there, Index first_row) = 0;
 
   /// Rows for a blocked elimination with panels of at most `max_width` columns; `alone` says that
   /// no other rank takes part, `refined` is that of EliminationChoice.
-  virtual std::unique_ptr<BlockedRows<T>> blocked(const Csr<double>& rows,
-                                                  const BandProducts* there, Index max_width,
-                                                  bool alone, bool refined) = 0;
+  virtual std::unique_ptr<BlockedRows<T>> blocked(const ScaledRows& rows, const BandProducts* there,
+                                                  Index max_width, bool alone, bool refined) = 0;
 
   /// Rows for a blocked elimination from a team's `matrix` as `layout` deals them out, in blocks as
   /// wide as panels: null on every rank, and nothing done, where they do not lie in this memory.

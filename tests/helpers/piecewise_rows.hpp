@@ -63,9 +63,10 @@ class RestOfRows final : public ReplicatedTail<T> {
 template <typename T>
 class PiecewiseRows final : public HostBlockedRows<T> {
  public:
-  PiecewiseRows(const Csr<double>& sparse, Index max_width, bool alone)
+  PiecewiseRows(const ScaledRows& sparse, Index max_width, bool alone)
       : HostBlockedRows<T>(sparse, max_width, alone, 10),
-        rest_(*this, sparse.columns - sparse.columns / 3, std::max<Index>(max_width / 2, 1)) {}
+        rest_(*this, sparse.rows.columns - sparse.rows.columns / 3,
+              std::max<Index>(max_width / 2, 1)) {}
 
   bool prefers_all(Range panel) const override {
     return BlockedRows<T>::order() - panel.first <= 60;

@@ -25,11 +25,11 @@ std::int64_t HostDenseRows<T>::bytes(Index rows, Index order) {
 }
 
 template <typename T>
-HostDenseRows<T>::HostDenseRows(const Csr<double>& sparse, Index first_row)
-    : rows_{first_row, first_row + sparse.rows},
-      order_(sparse.columns),
+HostDenseRows<T>::HostDenseRows(const ScaledRows& sparse, Index first_row)
+    : rows_{first_row, first_row + sparse.rows.rows},
+      order_(sparse.rows.columns),
       stride_(padded_stride<T>(order_)),
-      values_(sparse.rows * stride_) {
+      values_(sparse.rows.rows * stride_) {
   for (auto& buffer : buffers_) buffer.resize(order_);
   fill_dense_rows(sparse, values_.data(), stride_);
 }

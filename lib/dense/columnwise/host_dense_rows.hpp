@@ -14,7 +14,7 @@ class HostDenseRows : public DenseRows<T> {
  public:
   /// The dense form of the sparse rows `sparse`, which are the global rows from `first_row` on.
   /// Throws std::bad_alloc where the memory isn't there.
-  HostDenseRows(const Csr<double>& sparse, Index first_row);
+  HostDenseRows(const ScaledRows& sparse, Index first_row);
 
   /// Bytes that `rows` rows of order `order` allocate.
   static std::int64_t bytes(Index rows, Index order);

@@ -19,15 +19,15 @@ std::int64_t HostBlockedRows<T>::bytes(Index height, Index order, Index max_widt
 }
 
 template <typename T>
-HostBlockedRows<T>::HostBlockedRows(const Csr<double>& sparse, Index width, bool by_itself,
+HostBlockedRows<T>::HostBlockedRows(const ScaledRows& sparse, Index width, bool by_itself,
                                     Index piece_width)
-    : Base(sparse.rows, sparse.columns, width, by_itself, piece_width),
-      stride_(padded_stride<T>(sparse.columns)),
-      values_(sparse.rows * stride_),
-      scratch_(sparse.rows * width),
-      block_(by_itself ? 0 : width * sparse.columns),
-      travel_(by_itself ? 0 : width * sparse.columns),
-      solution_(values_.data(), stride_, sparse.columns, width) {
+    : Base(sparse.rows.rows, sparse.rows.columns, width, by_itself, piece_width),
+      stride_(padded_stride<T>(this->order())),
+      values_(sparse.rows.rows * stride_),
+      scratch_(sparse.rows.rows * width),
+      block_(by_itself ? 0 : width * this->order()),
+      travel_(by_itself ? 0 : width * this->order()),
+      solution_(values_.data(), stride_, this->order(), width) {
   fill_dense_rows(sparse, values_.data(), stride_);
 }
 

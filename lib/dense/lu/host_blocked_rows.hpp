@@ -16,7 +16,7 @@ class HostBlockedRows : public BlockedRows<T> {
   /// takes part. Nothing overlaps, but columns are worked on in pieces of `piece_width`, the next
   /// panel's first, as if it did, where that is not 0. Throws std::bad_alloc where the memory isn't
   /// there.
-  HostBlockedRows(const Csr<double>& sparse, Index max_width, bool alone, Index piece_width = 0);
+  HostBlockedRows(const ScaledRows& sparse, Index max_width, bool alone, Index piece_width = 0);
 
   /// Bytes that `height` rows of one of `ranks` ranks allocate, candidates for pivots included.
   static std::int64_t bytes(Index height, Index order, Index max_width, int ranks);

@@ -33,14 +33,14 @@ Index padded_stride(Index columns) {
 }
 
 template <typename T>
-void fill_dense_rows(const Csr<double>& sparse, T* rows, Index stride) {
+void fill_dense_rows(const ScaledRows& sparse, T* rows, Index stride) {
 #pragma omp parallel for schedule(static)
-  for (Index i = 0; i < sparse.rows; ++i) {
+  for (Index i = 0; i < sparse.rows.rows; ++i) {
     T* row = rows + i * stride;
     std::fill_n(row, stride, T{});
-    const auto columns = sparse.row_columns(i);
-    const auto values = sparse.row_values(i);
-    for (std::size_t k = 0; k < columns.size(); ++k) row[columns[k]] = static_cast<T>(values[k]);
+    for (Index k = sparse.rows.row_offsets[i]; k < sparse.rows.row_offsets[i + 1]; ++k) {
+      row[sparse.rows.column_indices[k]] = static_cast<T>(sparse.value(i, k));
+    }
   }
 }
 

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "core/types.hpp"
-#include "matrix/csr.hpp"
+#include "matrix/scaled_rows.hpp"
 
 namespace spsolve::inline dense {
 
@@ -50,6 +50,6 @@ double largest_of(const T* values, Index count) {
 /// Writes the dense form of `sparse` into rows of `stride` values, zeros included. The thread that
 /// will work on a row under a static schedule touches it first, which places it near that thread.
 template <typename T>
-void fill_dense_rows(const Csr<double>& sparse, T* rows, Index stride);
+void fill_dense_rows(const ScaledRows& sparse, T* rows, Index stride);
 
 }  // namespace spsolve::dense

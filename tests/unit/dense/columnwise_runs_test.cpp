@@ -18,7 +18,7 @@ constexpr Index length = 8;
 /// Does its runs by what dense rows can do step by step, and counts them.
 class RowsOfRuns final : public HostDenseRows<double> {
  public:
-  explicit RowsOfRuns(const Csr<double>& matrix) : HostDenseRows<double>(matrix, 0) {}
+  explicit RowsOfRuns(const ScaledRows& rows) : HostDenseRows<double>(rows, 0) {}
 
   Index longest_run(Index, Method, Pivoting pivoting) const override {
     return pivoting == Pivoting::complete ? 0 : length;
@@ -133,11 +133,11 @@ class MemoryOfRuns final : public ComputeDevice {
  private:
   class Maker final : public DenseRowsOf<double> {
    public:
-    std::unique_ptr<DenseRows<double>> columnwise(const Csr<double>& rows, const BandProducts*,
+    std::unique_ptr<DenseRows<double>> columnwise(const ScaledRows& rows, const BandProducts*,
                                                   Index) override {
       return std::make_unique<RowsOfRuns>(rows);
     }
-    std::unique_ptr<BlockedRows<double>> blocked(const Csr<double>&, const BandProducts*, Index,
+    std::unique_ptr<BlockedRows<double>> blocked(const ScaledRows&, const BandProducts*, Index,
                                                  bool, bool) override {
       return nullptr;
     }
