@@ -152,7 +152,7 @@ std::optional<Csr<double>> GatheredMatrix::clean(const SymmetryFacts& facts) {
   forget_values();
   std::optional<Csr<double>> clean = cleaned(*rows_, facts);
   if (!clean) return std::nullopt;
-  if (choice_.kind == Factorization::lu || (facts.symmetric_pattern && facts.nearly_symmetric)) {
+  if (keeps_taken_entries(choice_.kind, facts)) {
     entries_ = without_zeros(*rows_, *clean);
   }
   if (!entries_.taken.empty()) return clean;

@@ -59,6 +59,12 @@ class GatheredMatrix {
   /// L^T and L D L^T. From prepare() on.
   std::vector<std::string_view> notes() const;
 
+  /// Whether such a factorisation remembers which entries of a matrix with stored zeros it takes,
+  /// for new values, instead of the copy without them; `facts` are those of the matrix with them.
+  static bool keeps_taken_entries(Factorization kind, const SymmetryFacts& facts) {
+    return kind == Factorization::lu || (facts.symmetric_pattern && facts.nearly_symmetric);
+  }
+
   /// Whether an analysis' work is worth more threads than rank 0's own; that of this matrix, as far
   /// as it is known, on rank 0. Not collective.
   static bool is_large(const SparseAnalysis& analysis);

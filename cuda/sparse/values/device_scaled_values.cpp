@@ -66,7 +66,7 @@ void DeviceScaledValues::set_factors(std::span<const double> given,
   }
 }
 
-void DeviceScaledValues::take_only(std::vector<Index> entries) {
+void DeviceScaledValues::take_only(std::span<const Index> entries) {
   only_ = DeviceArray<Index>(entries);
 }
 

@@ -25,7 +25,7 @@ class DeviceScaledValues final : public ScaledValues {
   DeviceScaledValues(const Csr<double>& rows, SystemMatrix& matrix);
 
   bool by_threads() const override { return false; }
-  void take_only(std::vector<Index> entries) override;
+  void take_only(std::span<const Index> entries) override;
   void begin(std::span<const double> r, std::span<const double> c) override;
   Mirrors mirrors() override;
   void find_maxima(bool symmetric) override;

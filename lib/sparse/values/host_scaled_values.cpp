@@ -43,7 +43,7 @@ class HostScaledValues final : public ScaledValues {
   explicit HostScaledValues(const Csr<double>& rows) : rows_(rows) {}
 
   bool by_threads() const override { return true; }
-  void take_only(std::vector<Index> entries) override { only_ = std::move(entries); }
+  void take_only(std::span<const Index> entries) override { only_ = entries; }
 
   void begin(std::span<const double> r, std::span<const double> c) override {
     begin_factors(r, rows_.rows, r_);
@@ -100,18 +100,16 @@ class HostScaledValues final : public ScaledValues {
   }
 
   void finish(bool scales) override {
-    if (scales) scale();
+    if (!only_.empty()) {
+      take(scales);
+    } else if (scales) {
+      scale();
+    }
     // Whoever wants the factors has them.
     for (std::vector<double>* done : {&r_, &c_, &of_rows_, &of_columns_}) {
       *done = std::vector<double>();
     }
-    values_ = scales ? &scaled_ : &rows_.values;
-    if (only_.empty()) return;
-    const std::vector<double>& all = *values_;
-    taken_.resize(only_.size());
-#pragma omp parallel for schedule(static) if (std::ssize(only_) > worthwhile_elements)
-    for (std::size_t k = 0; k < only_.size(); ++k) taken_[k] = all[only_[k]];
-    values_ = &taken_;
+    values_ = scales || !only_.empty() ? &made_ : &rows_.values;
   }
 
   double largest() override {
@@ -123,19 +121,37 @@ class HostScaledValues final : public ScaledValues {
 
  private:
   void scale() {
-    scaled_.resize(rows_.values.size());
+    made_.resize(rows_.values.size());
 #pragma omp parallel for schedule(static) if (rows_.nonzeros() > worthwhile_elements)
     for (Index i = 0; i < rows_.rows; ++i) {
       for (Index k = rows_.row_offsets[i]; k < rows_.row_offsets[i + 1]; ++k) {
-        // One after the other: their product may overflow where the entry does not.
-        scaled_[k] = rows_.values[k] * r_[i] * c_[rows_.column_indices[k]];
+        made_[k] = scaled_value(i, k);
       }
     }
   }
 
+  /// The values of the entries that are wanted.
+  void take(bool scales) {
+    made_.resize(only_.size());
+#pragma omp parallel for schedule(static) if (rows_.nonzeros() > worthwhile_elements)
+    for (Index i = 0; i < rows_.rows; ++i) {
+      const Index end = rows_.row_offsets[i + 1];
+      const auto first = std::lower_bound(only_.begin(), only_.end(), rows_.row_offsets[i]);
+      for (auto entry = first; entry != only_.end() && *entry < end; ++entry) {
+        made_[entry - only_.begin()] = scales ? scaled_value(i, *entry) : rows_.values[*entry];
+      }
+    }
+  }
+
+  double scaled_value(Index i, Index k) const {
+    // One after the other: their product may overflow where the entry does not.
+    return rows_.values[k] * r_[i] * c_[rows_.column_indices[k]];
+  }
+
   const Csr<double>& rows_;
-  std::vector<Index> only_;
-  std::vector<double> r_, c_, of_rows_, of_columns_, scaled_, taken_;
+  std::span<const Index> only_;
+  std::vector<double> r_, c_, of_rows_, of_columns_;
+  std::vector<double> made_;  // scaled, or those of only_
   const std::vector<double>* values_ = nullptr;
 };
 

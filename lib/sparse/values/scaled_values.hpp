@@ -21,8 +21,9 @@ class ScaledValues {
   /// Whether passes over A are work for this process' threads.
   virtual bool by_threads() const = 0;
 
-  /// finish() makes the values of these entries alone, ascending; of all entries if there are none.
-  virtual void take_only(std::vector<Index> entries) = 0;
+  /// finish() makes the values of these entries alone, ascending, to which it refers; of all
+  /// entries if there are none.
+  virtual void take_only(std::span<const Index> entries) = 0;
 
   /// A may have new values; factors are these from now on, n each, or 1 where there are none.
   virtual void begin(std::span<const double> r, std::span<const double> c) = 0;

@@ -19,17 +19,37 @@ void scale_symmetrically(ScaledValues& values) {
   }
 }
 
-}  // namespace
+/// Whether an analysis matched rows with columns, by factors that go with it.
+bool is_matched(const SparseAnalysis& analysis) {
+  return !analysis.row_scale.empty();
+}
 
-void find_scale_factors(ScaledValues& values, const SparseAnalysis& analysis, AutoSwitch wanted,
-                        Precision precision, Equilibration& scaling) {
-  const bool matched = !analysis.row_scale.empty();
-  const bool symmetric = analysis.kind != Factorization::lu && !matched;
+bool scales_symmetrically(const SparseAnalysis& analysis) {
+  return analysis.kind != Factorization::lu && !is_matched(analysis);
+}
+
+/// Whether values with the factors of the analysis are worth scaling by others.
+bool is_worth_it(ScaledValues& values, const SparseAnalysis& analysis, Precision precision) {
+  const bool symmetric = scales_symmetrically(analysis);
   values.begin(analysis.row_scale, analysis.column_scale);
   values.find_maxima(symmetric);
   const ScaledValues::Spreads spreads = values.spreads();
-  const bool worth_it = is_worth_it(spreads.rows, precision) ||
-                        (!symmetric && is_worth_it(spreads.columns, precision));
+  return is_worth_it(spreads.rows, precision) ||
+         (!symmetric && is_worth_it(spreads.columns, precision));
+}
+
+}  // namespace
+
+bool is_scaled(const Csr<double>& matrix, const SparseAnalysis& analysis, AutoSwitch wanted,
+               Precision precision) {
+  if (wanted != AutoSwitch::automatic) return wanted == AutoSwitch::on;
+  return is_matched(analysis) || is_worth_it(*host_scaled_values(matrix), analysis, precision);
+}
+
+void find_scale_factors(ScaledValues& values, const SparseAnalysis& analysis, AutoSwitch wanted,
+                        Precision precision, Equilibration& scaling) {
+  const bool matched = is_matched(analysis);
+  const bool worth_it = is_worth_it(values, analysis, precision);
   scaling.scales = matched || wanted != AutoSwitch::automatic || worth_it;
   if (!scaling.scales) {
     scaling = {};

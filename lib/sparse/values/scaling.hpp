@@ -17,4 +17,8 @@ namespace spsolve::inline sparse {
 void find_scale_factors(ScaledValues& values, const SparseAnalysis& analysis, AutoSwitch wanted,
                         Precision precision, Equilibration& scaling);
 
+/// Whether find_scale_factors() of `matrix` comes to factors. Cost: a pass over A at most.
+bool is_scaled(const Csr<double>& matrix, const SparseAnalysis& analysis, AutoSwitch wanted,
+               Precision precision);
+
 }  // namespace spsolve::sparse

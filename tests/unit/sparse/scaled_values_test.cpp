@@ -93,7 +93,8 @@ TEST(ScaledValues, BeginsWithGivenFactors) {
 TEST(ScaledValues, AreThoseOfSomeEntriesWhereAskedFor) {
   const Csr<double> matrix = small_matrix();
   const auto values = host_scaled_values(matrix);
-  values->take_only({0, 3, 4});
+  const Index some[] = {0, 3, 4};
+  values->take_only(some);
   values->begin(std::vector<double>{2, 4, 8}, std::vector<double>{1, 0.5, 0.25});
   values->finish(true);
   EXPECT_EQ(values->on_host(), (std::vector<double>{16, 1, 32}));
