@@ -15,9 +15,11 @@
 #include "io/order_file.hpp"
 #include "process/log.hpp"
 #include "sparse/analysis/analysis_file.hpp"
+#include "sparse/gathered_matrix.hpp"
 #include "sparse/pattern/clean.hpp"
 #include "sparse/ranks/panels.hpp"
 #include "sparse/ranks/team_factors.hpp"
+#include "sparse/values/scaling.hpp"
 #include "team/lent_processors.hpp"
 
 namespace spsolve::inline choice {
@@ -164,6 +166,17 @@ bool loses_pivots(const SparseAnalysis& analysis, const Csr<double>& matrix) {
                      [first](double value) { return std::abs(value) != first; });
 }
 
+/// The bytes of the values that are eliminated, where they are not the matrix' own, and of where in
+/// it those are that are no stored zeros; `facts` are those of the matrix with them.
+std::int64_t bytes_of_values(const Csr<double>& stored, const Csr<double>& taken, bool scales,
+                             Factorization kind, const SymmetryFacts& facts) {
+  const bool leaves_out = &stored != &taken;
+  if (!scales && !leaves_out) return 0;
+  const auto values = taken.nonzeros() * static_cast<std::int64_t>(sizeof(double));
+  const bool keeps_places = leaves_out && GatheredMatrix::keeps_taken_entries(kind, facts);
+  return values + (keeps_places ? stored.nonzeros() * static_cast<std::int64_t>(sizeof(Index)) : 0);
+}
+
 /// Whether options leave it to `auto` how a system is solved.
 bool says_nothing_of_how(const SolverOptions& options) {
   return options.method == Method::automatic && options.pivoting == Pivoting::automatic &&
@@ -183,6 +196,7 @@ PatternAnalysis analyse_on_rank_0(const Csr<double>& whole, const SolverOptions&
   }
   FactorizationEstimate& estimate = result.estimate;
   estimate.facts = symmetry_of(whole);
+  const SymmetryFacts as_stored = estimate.facts;
   const std::optional<Csr<double>> clean = cleaned(whole, estimate.facts);
   if (clean) estimate.facts = symmetry_of(*clean);
   const Csr<double>& matrix = clean ? *clean : whole;
@@ -252,6 +266,8 @@ PatternAnalysis analyse_on_rank_0(const Csr<double>& whole, const SolverOptions&
   estimate.over_gpus = all || (may_share && (analysis->flops >= gpu_tuning.least_flops_over_ranks ||
                                              bytes >= gpu_tuning.least_bytes_over_ranks));
   if (estimate.over_gpus) result.of_gpus = memory_of_gpus(*analysis, estimate.kind, team.size());
+  estimate.scales = is_scaled(matrix, *analysis, options.equilibrate, options.precision);
+  estimate.value_bytes = bytes_of_values(whole, matrix, estimate.scales, estimate.kind, as_stored);
   estimate.analysis_bytes = analysis->bytes();
   estimate.analysis_seconds = analysis->seconds;
   result.analysis = std::move(analysis);

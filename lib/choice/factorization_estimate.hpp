@@ -29,9 +29,11 @@ struct FactorizationEstimate {
   Ordering ordering = Ordering::automatic;
   double flops = 0;
   Index factor_entries = 0;
-  double gpu_path = 0;         ///< longest_path_on_gpu()
-  FactorMemory memory;         ///< with factors in double
-  GpuFactorMemory gpu_memory;  ///< of kind, likewise
+  double gpu_path = 0;           ///< longest_path_on_gpu()
+  FactorMemory memory;           ///< with factors in double
+  GpuFactorMemory gpu_memory;    ///< of kind, likewise
+  bool scales = false;           ///< whether scaled values are eliminated
+  std::int64_t value_bytes = 0;  ///< of values that are, where they are not the matrix' own
   std::int64_t analysis_bytes = 0;
   double analysis_seconds = 0;
   int threads = 1;          ///< of the rank that eliminates

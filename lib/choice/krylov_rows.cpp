@@ -91,16 +91,69 @@ std::int64_t preconditioner_bytes(const SolverQuestion& question, Index height, 
   const Preconditioner wanted = question.options.preconditioner;
   const PreconditionerRow& row =
       preconditioner_row(wanted == Preconditioner::automatic ? Preconditioner::multigrid : wanted);
-  std::int64_t bytes = row.bytes(height, nonzeros);
+  std::int64_t bytes = row.bytes(height, nonzeros, question.memory);
   if (row.kind == Preconditioner::multigrid && question.ranks > 1) {
     // Levels that every rank has whole: all of them where the matrix is small.
     const Index whole =
         std::min(replicated_level_nonzeros(question.memory), question.shape.nonzeros);
     const double share = static_cast<double>(whole) /
                          static_cast<double>(std::max<Index>(1, question.shape.nonzeros));
-    bytes += row.bytes(static_cast<Index>(share * static_cast<double>(question.shape.rows)), whole);
+    bytes += row.bytes(static_cast<Index>(share * static_cast<double>(question.shape.rows)), whole,
+                       question.memory);
   }
   return bytes;
+}
+
+/// The bytes of the vectors that a method works in, for so many right-hand sides.
+std::int64_t krylov_bytes(const KrylovMethod& row, const SolverQuestion& question, Index height,
+                          Index columns) {
+  Index vectors = row.vectors + 2;  // the residual, and the best solution so far
+  if (row.keeps_basis) vectors += 2 * (question.options.restart + 1);
+  return vectors *
+         vectors_bytes(height, row.at_once > 0 ? std::min(columns, row.at_once) : columns);
+}
+
+/// Adds what is there of the null space, the first guess and checkpoints.
+void plan_beside_iteration(const SolverQuestion& question, Index height, MemoryPlan& plan) {
+  const std::int64_t guess =
+      question.guesses ? vectors_bytes(height, question.right_hand_sides) : 0;
+  // And what A makes of its vectors, as they are tried.
+  const std::int64_t of_null_space = 3 * vectors_bytes(height, question.null_vectors);
+  if (question.memory == MemoryKind::gpu) {
+    plan.on_gpu.push_back({"eliminate", "null space", of_null_space});
+    plan.on_gpu.push_back({"eliminate", "first guess", guess});
+  } else {
+    plan.add(solving_phases(question), "null space", of_null_space);
+    plan.add({"eliminate"}, "first guess", guess);
+  }
+  if (question.wants_checkpoints) {
+    plan.add({"prepare"}, "right-hand sides, for the names of checkpoints",
+             vectors_bytes(height, question.right_hand_sides));
+  }
+}
+
+/// The plan of an iteration on a GPU; its preconditioner is made in part on the host.
+void plan_krylov_on_gpu(const SolverQuestion& question, const KrylovMethod& row, Index height,
+                        MemoryPlan& plan) {
+  const Index nonzeros = share_of_nonzeros(question.shape, height);
+  constexpr Index of_estimate = 4;  // columns
+  const Index columns =
+      std::max<Index>(question.right_hand_sides, question.options.condition ? of_estimate : 1);
+  plan.on_gpu.push_back(
+      {"eliminate", "vectors of the Krylov method", krylov_bytes(row, question, height, columns)});
+  plan_beside_iteration(question, height, plan);
+  const std::int64_t bytes = preconditioner_bytes(question, height, nonzeros);
+  plan.add({"prepare"}, "preconditioner, while it is made", 2 * bytes);
+  plan.add({"eliminate"}, "preconditioner", bytes);
+  plan.on_gpu.push_back({"eliminate", "rows of A in one more form",
+                         6 * csr_bytes(height, nonzeros, sizeof(double)) / 5});
+  plan.on_gpu.push_back({"eliminate", "preconditioner, likewise", 2 * bytes});
+  if (row.symmetric || question.options.equilibrate == AutoSwitch::off) return;
+  const std::int64_t rows = csr_bytes(height, nonzeros, sizeof(double));
+  for (const char* const phase : {"prepare", "eliminate"}) {
+    plan.add({phase}, "scaled rows", rows);
+    plan.on_gpu.push_back({phase, "scaled rows", rows});
+  }
 }
 
 template <Method method>
@@ -109,54 +162,34 @@ void plan_krylov(const SolverQuestion& question, int rank, MemoryPlan& plan) {
   const Index height = layout.height(rank);
   const Index nonzeros = share_of_nonzeros(question.shape, height);
   const KrylovMethod& row = *krylov_method(method);
-  const bool on_gpu = question.memory == MemoryKind::gpu;
-  auto& there = on_gpu ? plan.on_gpu : plan.parts;
-  // Solves of the condition estimate have four columns.
-  const Index columns =
-      std::max<Index>(question.right_hand_sides, question.options.condition ? 4 : 1);
-  Index vectors = row.vectors + 3;
-  if (row.keeps_basis) vectors += 2 * (question.options.restart + 1);
-  const Index width = row.at_once > 0 ? std::min(columns, row.at_once) : columns;
-  there.push_back(
-      {"eliminate", "vectors of the Krylov method", vectors * vectors_bytes(height, width)});
-  if (question.null_vectors > 0) {
-    // And what A makes of them, as they are tried.
-    there.push_back({"eliminate", "null space", 3 * vectors_bytes(height, question.null_vectors)});
+  if (question.memory == MemoryKind::gpu) return plan_krylov_on_gpu(question, row, height, plan);
+  const std::span<const char* const> phases = solving_phases(question);
+  const Index k = question.right_hand_sides;
+  for (const char* const phase : phases) {
+    constexpr Index of_estimate = 2;  // columns
+    const Index columns = phase == std::string_view("estimate") ? of_estimate : k;
+    plan.add({phase}, "vectors of the Krylov method", krylov_bytes(row, question, height, columns));
   }
-  if (question.guesses) {
-    there.push_back({"eliminate", "first guess", vectors_bytes(height, question.right_hand_sides)});
-  }
-  if (question.wants_checkpoints) {
-    plan.parts.push_back({"prepare", "right-hand sides, for the names of checkpoints",
-                          vectors_bytes(height, question.right_hand_sides)});
-  }
-  const std::int64_t bytes = preconditioner_bytes(question, height, nonzeros);
-  plan.parts.push_back({"prepare", "preconditioner, while it is made", 2 * bytes});
-  plan.parts.push_back({"eliminate", "preconditioner", bytes});
-  // Many products are expected: see BandProducts::expect_many(). Host rows are cut by columns
-  // first.
-  const bool as_it_is = !on_gpu && nonzeros > host_tuning.most_grouped_nonzeros &&
+  plan_beside_iteration(question, height, plan);
+  const std::int64_t preconditioner = preconditioner_bytes(question, height, nonzeros);
+  plan.add({"prepare"}, "preconditioner, while it is made", preconditioner);
+  plan.add(phases, "preconditioner", preconditioner);
+  // Many products are expected: see BandProducts::expect_many(). Rows are cut by columns first; of
+  // long ones types alone have another form, without values.
+  const bool as_it_is = nonzeros > host_tuning.most_grouped_nonzeros &&
                         static_cast<double>(nonzeros) >=
                             host_tuning.nonzeros_of_sliced_row * static_cast<double>(height);
-  // Of long rows types alone have another form, without values.
-  const std::int64_t again = as_it_is ? 2 * height * std::int64_t{sizeof(double)}
-                                      : 6 * csr_bytes(height, nonzeros, sizeof(double)) / 5;
-  there.push_back({"eliminate", "rows of A in one more form", again});
-  if (!on_gpu) {
-    plan.parts.push_back(
-        {"prepare", "rows of A in one more form", (question.ranks > 1 ? 2 : 1) * again});
-  }
-  if (on_gpu || question.options.preconditioner == Preconditioner::automatic ||
-      question.options.preconditioner == Preconditioner::multigrid) {
-    there.push_back({"eliminate", "preconditioner, likewise", (on_gpu ? 2 : 1) * bytes});
-  }
-  if (!row.symmetric && question.options.equilibrate != AutoSwitch::off) {
-    const std::int64_t rows = csr_bytes(height, nonzeros, sizeof(double));
-    for (const char* phase : {"prepare", "eliminate"}) {
-      plan.parts.push_back({phase, "scaled rows", rows});
-      if (on_gpu) there.push_back({phase, "scaled rows", rows});
-    }
-  }
+  const std::int64_t of_rows = csr_bytes(height, nonzeros, sizeof(double));
+  const std::int64_t again = as_it_is ? 2 * height * std::int64_t{sizeof(double)} : of_rows;
+  plan.add({"prepare"}, "rows of A in one more form", (question.ranks > 1 ? 2 : 1) * again);
+  plan.add(phases, "rows of A in one more form", again);
+  if (row.symmetric) return;
+  // Estimates solve with A^T.
+  if (question.options.condition) plan.add({"estimate"}, "rows of A^T", of_rows);
+  if (question.options.equilibrate == AutoSwitch::off) return;
+  const bool perhaps = question.options.equilibrate == AutoSwitch::automatic;
+  plan.add({"prepare"}, "scaled rows", of_rows, perhaps);
+  plan.add(phases, "scaled rows", of_rows, perhaps);
 }
 
 /// Whether `auto` iterates at first, and eliminates where that does not do.

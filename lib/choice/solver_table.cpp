@@ -13,6 +13,7 @@
 #include "core/tuning.hpp"
 #include "dense/dense_inverse.hpp"
 #include "dense/state/flops.hpp"
+#include "krylov/methods/krylov_method.hpp"
 #include "vectors/vector_bytes.hpp"
 
 namespace spsolve::inline choice {
@@ -61,7 +62,13 @@ SolverAnalysis analyse_dense(const SolverQuestion& question) {
 
 /// The columns that the condition estimate solves for at a time.
 Index most_condition_columns(const SolverQuestion& question) {
-  return question.options.condition ? 4 : 1;
+  return !question.options.condition ? 1 : question.gpu ? 4 : 2;
+}
+
+/// Bytes of the vectors of the condition estimate: weights, two multivectors of two columns, and a
+/// copy of one. Before them, of each of k right-hand sides, what weights are made of.
+std::int64_t estimate_bytes(Index height, Index k) {
+  return vectors_bytes(height, std::max<Index>(7, 4 * k + 1));
 }
 
 template <Method method>
@@ -73,6 +80,7 @@ DensePlanning planning_of(const SolverQuestion& question, int rank) {
   planning.ranks = question.ranks;
   planning.columns = std::max(question.right_hand_sides, most_condition_columns(question));
   planning.scales = question.options.equilibrate != AutoSwitch::off;
+  planning.phases = solving_phases(question);
   planning.gpu = question.gpu;
   return planning;
 }
@@ -105,33 +113,22 @@ constexpr SolverRow dense_row(std::string_view sentence) {
           choice_of<method>};
 }
 
-/// Adds, for a rank with `height` rows, what the solve with a system's matrix takes in the memory
-/// of its vectors, host or GPU, and on a GPU the sparse rows that its products are computed with.
-void plan_vectors(const SolverQuestion& question, Index height, MemoryPlan& plan) {
-  const bool on_gpu = static_cast<bool>(question.gpu);
-  auto& there = on_gpu ? plan.on_gpu : plan.parts;
+/// Adds, for a rank with `height` rows, the vectors and the sparse rows of a solve on a GPU.
+void plan_gpu_vectors(const SolverQuestion& question, Index height, MemoryPlan& plan) {
   const Index k = question.right_hand_sides;
-  there.push_back({"prepare", "right-hand sides", vectors_bytes(height, k)});
+  plan.on_gpu.push_back({"prepare", "right-hand sides", vectors_bytes(height, k)});
   // b, x, the residual, the correction and the better x; and copies inside the solve, which rows on
-  // their way between ranks are as well, in host memory wherever the others lie.
+  // their way between ranks are as well, in host memory.
   const Index multivectors = 5, copies = question.ranks > 1 ? 6 : 3;
-  if (on_gpu) {
-    plan.on_gpu.push_back(
-        {"eliminate", std::string(solved_vectors), multivectors * vectors_bytes(height, k)});
-    const Index columns = std::max(k, most_condition_columns(question));
-    plan.parts.push_back({"eliminate", "copies of right-hand sides inside the solve",
-                          copies * vectors_bytes(height, columns)});
-  } else {
-    plan.parts.push_back({"eliminate", std::string(solved_vectors),
-                          (multivectors + copies) * vectors_bytes(height, k)});
-  }
-  // Weights, two multivectors of two columns, and a copy of one. Before them, of each right-hand
-  // side, what weights are made of.
+  plan.on_gpu.push_back({"eliminate", "right-hand sides, solutions, residuals",
+                         multivectors * vectors_bytes(height, k)});
+  const Index columns = std::max(k, most_condition_columns(question));
+  plan.parts.push_back({"eliminate", "copies of right-hand sides inside the solve",
+                        copies * vectors_bytes(height, columns)});
   if (question.options.condition) {
-    there.push_back({"eliminate", std::string(estimate_vectors),
-                     vectors_bytes(height, std::max<Index>(7, 4 * k + 1))});
+    plan.on_gpu.push_back(
+        {"eliminate", "vectors of the condition estimate", estimate_bytes(height, k)});
   }
-  if (!on_gpu) return;
   // The halo has a column for each non-zero at most.
   const Index nonzeros = share_of_nonzeros(question.shape, height);
   const Index halo = std::min(question.shape.rows - height, nonzeros);
@@ -141,6 +138,46 @@ void plan_vectors(const SolverQuestion& question, Index height, MemoryPlan& plan
                            band_products_bytes(height, height + halo, nonzeros, transposed)});
   }
   plan.on_gpu.push_back({"eliminate", "rows of x from other ranks", vectors_bytes(halo, k)});
+}
+
+/// Whether R A C takes the place of A: for certain, not at all, or as its values turn out, which
+/// are not known.
+AutoSwitch scales(Method method, const SolverQuestion& question) {
+  const AutoSwitch wanted = question.options.equilibrate;
+  const KrylovMethod* const krylov = krylov_method(method);
+  if (wanted == AutoSwitch::off || (krylov != nullptr && krylov->symmetric)) return AutoSwitch::off;
+  if (!is_sparse(method)) return wanted;
+  return question.pattern_analysis.estimate.scales ? AutoSwitch::on : AutoSwitch::off;
+}
+
+/// Adds, for a rank with `height` rows, the vectors of a solve on a host, in turns: right-hand
+/// sides, as they are and scaled, while the matrix is eliminated; solutions and their refinement
+/// then; the vectors of the condition estimate in the end.
+void plan_host_vectors(const SolverQuestion& question, Method method, Index height,
+                       MemoryPlan& plan) {
+  const Index k = question.right_hand_sides;
+  const auto vectors = [height](Index columns) { return vectors_bytes(height, columns); };
+  plan.add({"prepare"}, "right-hand sides", vectors(k));
+  plan.add({"eliminate"}, "right-hand sides", vectors(2 * k));
+  // b, x, residual, correction and what weighs them; with other ranks, rows on their way.
+  const Index on_their_way = question.ranks > 1 ? 6 * k : 0;
+  plan.add({"solve"}, "right-hand sides, solutions, residuals", vectors(4 * k + 2 + on_their_way));
+  if (question.options.condition) {
+    plan.add({"estimate"}, "right-hand sides, solutions",
+             vectors(2 * k + std::min<Index>(on_their_way, 12)));
+    plan.add({"estimate"}, "vectors of the condition estimate", estimate_bytes(height, k));
+  }
+  const AutoSwitch scaled = scales(method, question);
+  if (scaled == AutoSwitch::off) return;
+  // Factors of rows and columns, as numbers and as vectors; what they are multiplied with between
+  // the two.
+  const bool perhaps = scaled == AutoSwitch::automatic;
+  constexpr std::string_view words = "scale factors, vectors that are scaled";
+  plan.add({"eliminate"}, words, vectors(4), perhaps);
+  plan.add({"solve"}, words, vectors(4 + 2 * k), perhaps);
+  if (question.options.condition) {
+    plan.add({"estimate"}, words, vectors(4 + 2 + std::min<Index>(k, 2)), perhaps);
+  }
 }
 
 /// The predicted cost of the elimination, in a line of text.
@@ -216,6 +253,11 @@ const SolverRow& choose_solver(const SolverQuestion& question) {
   return *best;
 }
 
+std::span<const char* const> solving_phases(const SolverQuestion& question) {
+  static constexpr const char* phases[] = {"eliminate", "solve", "estimate"};
+  return std::span(phases, question.gpu ? 1 : question.options.condition ? 3 : 2);
+}
+
 MemoryPlan plan_system(const SolverRow& row, const SolverQuestion& question, int rank) {
   const RowLayout layout{question.shape.rows, question.ranks};
   const Index height = layout.height(rank);
@@ -226,11 +268,16 @@ MemoryPlan plan_system(const SolverRow& row, const SolverQuestion& question, int
   } else {
     plan_reading(plan, question.shape, rank, question.ranks, height);
   }
-  plan_vectors(question, height, plan);
-  for (const char* phase : {"prepare", "eliminate"}) {
-    plan.parts.push_back(
-        {phase, "compressed rows of this rank's band", share_bytes(question.shape, height)});
+  const std::span<const char* const> phases = solving_phases(question);
+  if (question.gpu) {
+    plan_gpu_vectors(question, height, plan);
+  } else {
+    plan_host_vectors(question, row.method, height, plan);
+    plan.add(phases, "program and libraries, as they are used", bytes_of_program);
   }
+  constexpr std::string_view band = "compressed rows of this rank's band";
+  plan.add({"prepare"}, band, share_bytes(question.shape, height));
+  plan.add(phases, band, share_bytes(question.shape, height));
   row.plan(question, rank, plan);
   plan.about = prediction(row, question) + plan.about;
   return plan;

@@ -17,11 +17,6 @@
 
 namespace spsolve::inline choice {
 
-/// The name in memory plans of vectors that live after an elimination: those of solutions, and of
-/// the condition estimate.
-inline constexpr std::string_view solved_vectors = "right-hand sides, solutions, residuals";
-inline constexpr std::string_view estimate_vectors = "vectors of the condition estimate";
-
 /// A system as far as it is known, and where it would be solved.
 struct SolverQuestion {
   MatrixShape shape;  ///< square
@@ -85,6 +80,10 @@ std::span<const SolverRow> solver_table();
 /// of those that do what is asked for. Throws Error(input) on every rank where none does, or the
 /// named one does not.
 const SolverRow& choose_solver(const SolverQuestion& question);
+
+/// The phases of a plan from the elimination on: what is alive in one of them on a host, is not in
+/// the others, unless it is planned there as well. GPUs are planned as if all were at once.
+std::span<const char* const> solving_phases(const SolverQuestion& question);
 
 /// The memory plan of rank `rank` of question.ranks for a whole solve with that row, from the file
 /// to the condition estimate.

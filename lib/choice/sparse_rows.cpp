@@ -97,14 +97,16 @@ std::pair<Memory, double> memory_in_team(const SolverQuestion& question,
           is_known ? 1 : static_cast<double>(known.size()) / static_cast<double>(question.ranks)};
 }
 
+using Phases = std::span<const char* const>;
+
 /// Adds that to a plan.
-void plan_over_ranks(const SolverQuestion& question, int rank, double share, const char* phase,
+void plan_over_ranks(const SolverQuestion& question, int rank, double share, Phases phases,
                      MemoryPlan& plan) {
   const auto n = static_cast<double>(question.shape.rows);
   const double columns = static_cast<double>(question.right_hand_sides);
-  plan.parts.push_back({phase, "vectors in the order of elimination",
-                        static_cast<std::int64_t>(4 * sizeof(double) * n * columns /
-                                                  static_cast<double>(question.ranks))});
+  plan.add(phases, "vectors in the order of elimination",
+           static_cast<std::int64_t>(4 * sizeof(double) * n * columns /
+                                     static_cast<double>(question.ranks)));
   const auto scaled = [](std::int64_t bytes, double by) {
     return static_cast<std::int64_t>(by * static_cast<double>(bytes));
   };
@@ -112,9 +114,9 @@ void plan_over_ranks(const SolverQuestion& question, int rank, double share, con
     const auto [of, scale] = memory_in_team(question, question.pattern_analysis.of_gpus, rank);
     const double width =
         static_cast<double>(std::min<Index>(most_sweep_columns, question.right_hand_sides));
-    plan.parts.push_back(
-        {phase, "fronts of this rank, values of its part",
-         scaled(question.pattern_analysis.estimate.analysis_bytes, 1.0 / question.ranks)});
+    const char* const phase = phases.front();
+    plan.add(phases, "fronts of this rank, values of its part",
+             scaled(question.pattern_analysis.estimate.analysis_bytes, 1.0 / question.ranks));
     plan.on_gpu.push_back(
         {phase, "sparse factors of this rank", scaled(of.factors, share * scale)});
     plan.on_gpu.push_back(
@@ -132,45 +134,42 @@ void plan_over_ranks(const SolverQuestion& question, int rank, double share, con
     return;
   }
   const auto [of, scale] = memory_in_team(question, question.pattern_analysis.of_ranks, rank);
-  plan.parts.push_back({phase, "sparse factors of this rank", scaled(of.factors, share * scale)});
-  plan.parts.push_back(
-      {phase, "stack of fronts, columns of shared ones", scaled(of.stack, share * scale)});
-  plan.parts.push_back({phase, "fronts of this rank, values of its part", scaled(of.rest, scale)});
+  plan.add(phases, "sparse factors of this rank", scaled(of.factors, share * scale));
+  plan.add(phases, "stack of fronts, columns of shared ones", scaled(of.stack, share * scale));
+  plan.add(phases, "fronts of this rank, values of its part", scaled(of.rest, scale));
 }
 
-constexpr std::string_view stack_of_fronts = "stack of fronts";
-constexpr std::string_view vectors_inside = "rows of pivots, vectors in the order of elimination";
+/// Adds the vectors inside of solves by rank 0, which eliminates on a host: found solutions, also
+/// of some columns at a time, and places of rows; with other ranks, their rows on their way as
+/// well.
+void plan_vectors_inside(const SolverQuestion& question, Phases phases, MemoryPlan& plan) {
+  const Index n = question.shape.rows, k = question.right_hand_sides;
+  constexpr Index of_estimate = 2;  // columns
+  const auto inside = [&](Index columns) {
+    const Index found = columns + 1 + (columns > most_sweep_columns ? 2 * most_sweep_columns : 0);
+    return vectors_bytes(n, question.ranks > 1 ? 4 * columns : found);
+  };
+  constexpr std::string_view words = "vectors in the order of elimination";
+  for (const char* const phase : phases) {
+    if (phase == std::string_view("eliminate")) continue;  // no solves yet
+    plan.add({phase}, words, inside(phase == std::string_view("estimate") ? of_estimate : k));
+  }
+}
 
-/// Adds what rank 0 takes, which eliminates, or what each rank does; `share` of the bytes of
-/// factors in double.
-void plan_sparse(const SolverQuestion& question, int rank, double share, const char* phase,
-                 MemoryPlan& plan) {
-  const bool shared = over_ranks(question);
-  if (shared) plan_over_ranks(question, rank, share, phase, plan);
-  if (rank != 0) return;
+/// Adds the factors and what goes with them on a rank that eliminates alone; `share` of the bytes
+/// of factors in double.
+void plan_factors(const SolverQuestion& question, double share, Phases phases, MemoryPlan& plan) {
   const FactorizationEstimate& estimate = question.pattern_analysis.estimate;
-  const Index n = question.shape.rows;
   const auto part = [&](std::int64_t bytes) {
     return static_cast<std::int64_t>(share * static_cast<double>(bytes));
   };
-  const auto vectors = static_cast<std::int64_t>(sizeof(double)) * n;
-  plan.parts.push_back({"prepare", "matrix for sparse elimination",
-                        csr_bytes(n, question.shape.nonzeros, 2 * sizeof(double))});
-  plan.parts.push_back({"prepare", "analysis of the pattern", estimate.analysis_bytes});
-  plan.parts.push_back({phase, "analysis of the pattern", estimate.analysis_bytes});
-  plan.parts.push_back({phase, "values of the matrix",
-                        question.shape.nonzeros * static_cast<std::int64_t>(sizeof(double))});
-  if (shared) {
-    plan.parts.push_back({phase, "pattern of the matrix, whose values go where",
-                          csr_bytes(n, question.shape.nonzeros, sizeof(Index))});
-    return;
-  }
   if (question.memory == MemoryKind::gpu) {
+    const char* const phase = phases.front();
     const GpuFactorMemory gpu = fitted_gpu_memory(question);
     const std::int64_t factors = estimate.gpu_memory.factors;
     if (gpu.factors < factors) {
       plan.on_gpu.push_back({phase, "sparse factors, some levels at a time", part(gpu.factors)});
-      plan.parts.push_back({phase, "sparse factors of the GPU", part(factors)});
+      plan.add(phases, "sparse factors of the GPU", part(factors));
     } else {
       plan.on_gpu.push_back({phase, "sparse factors", part(gpu.factors)});
     }
@@ -181,68 +180,57 @@ void plan_sparse(const SolverQuestion& question, int rank, double share, const c
          part(gpu.column) * std::min<Index>(most_sweep_columns, question.right_hand_sides)});
     return;
   }
-  plan.parts.push_back({phase, "sparse factors", part(estimate.memory.factors)});
-  plan.parts.push_back({phase, std::string(stack_of_fronts), part(estimate.memory.stack)});
-  plan.parts.push_back({phase, std::string(vectors_inside),
-                        estimate.memory.rest + 4 * vectors * question.right_hand_sides});
+  plan.add(phases, "sparse factors", part(estimate.memory.factors));
+  // An estimate of the condition, where there is one, begins without it.
+  const bool estimates = phases.back() == std::string_view("estimate");
+  plan.add(estimates ? phases.first(1) : phases, "stack of fronts", part(estimate.memory.stack));
+  plan.add(phases, "rows of pivots, lists of fronts", estimate.memory.rest);
+  plan_vectors_inside(question, phases, plan);
 }
 
-/// Lets parts of a plan that are not alive at the same time take turns where rank 0 eliminates on a
-/// host: right-hand sides while fronts are eliminated; solutions and their refinement then, next to
-/// the stack where no condition is estimated; the vectors of the estimate in the end. With several
-/// ranks all gather and scatter the solutions.
-void take_turns(const SolverQuestion& question, MemoryPlan& plan) {
-  const Index n = question.shape.rows, k = question.right_hand_sides;
-  const bool estimates = question.options.condition, alone = question.ranks == 1;
-  // b and b scaled; b, x, residual, correction and the factors of a scaling; b, x.
-  const Index while_eliminated = 2 * k, while_solved = 4 * k + 2, while_estimated = 2 * k;
-  // Inside of a solve: what is found, also of some columns at a time, and places of rows.
-  const Index inside = k + (k > most_sweep_columns ? 2 * most_sweep_columns : 0) + 1;
-  constexpr Index inside_of_estimate = 2 + 1;
-  const std::int64_t rest = question.pattern_analysis.estimate.memory.rest;
-  std::vector<MemoryPlan::PlannedBytes> in_turns;
-  const auto add = [&](const char* phase, const MemoryPlan::PlannedBytes& part,
-                       std::int64_t bytes) {
-    if (bytes > 0) in_turns.push_back({phase, part.what, bytes});
-  };
-  for (const MemoryPlan::PlannedBytes& part : plan.parts) {
-    if (part.phase != "eliminate") {
-      in_turns.push_back(part);
-    } else if (alone && part.what == solved_vectors) {
-      add("eliminate", part, vectors_bytes(n, while_eliminated));
-      add("solve", part, vectors_bytes(n, while_solved));
-      if (estimates) add("estimate", part, vectors_bytes(n, while_estimated));
-    } else if (part.what == estimate_vectors) {
-      add("estimate", part, part.bytes);
-    } else if (part.what == stack_of_fronts) {
-      add("eliminate", part, part.bytes);
-      if (!estimates) add("solve", part, part.bytes);
-    } else if (alone && part.what == vectors_inside) {
-      add("eliminate", part, rest);
-      add("solve", part, rest + vectors_bytes(n, inside));
-      if (estimates) add("estimate", part, rest + vectors_bytes(n, inside_of_estimate));
-    } else {
-      add("eliminate", part, part.bytes);
-      add("solve", part, part.bytes);
-      if (estimates) add("estimate", part, part.bytes);
-    }
+/// Adds what rank 0 takes, which eliminates, or what each rank does, in these phases.
+void plan_sparse(const SolverQuestion& question, int rank, double share, Phases phases,
+                 MemoryPlan& plan) {
+  const bool shared = over_ranks(question);
+  if (shared) plan_over_ranks(question, rank, share, phases, plan);
+  if (rank != 0) return;
+  const FactorizationEstimate& estimate = question.pattern_analysis.estimate;
+  const Index n = question.shape.rows, nonzeros = question.shape.nonzeros;
+  plan.add({"prepare"}, "matrix for sparse elimination",
+           csr_bytes(n, nonzeros, 2 * sizeof(double)));
+  plan.add({"prepare"}, "analysis of the pattern", estimate.analysis_bytes);
+  plan.add(phases, "analysis of the pattern", estimate.analysis_bytes);
+  if (question.ranks > 1 && !shared && question.memory == MemoryKind::host) {
+    plan.add(phases, "matrix whose values are eliminated", csr_bytes(n, nonzeros, sizeof(double)));
   }
-  plan.parts = std::move(in_turns);
+  const auto own = nonzeros * static_cast<std::int64_t>(sizeof(double));
+  const bool on_host = question.memory == MemoryKind::host && !shared;
+  plan.add(phases, "values that are eliminated", on_host ? estimate.value_bytes : own);
+  if (shared) {
+    plan.add(phases, "pattern of the matrix, whose values go where",
+             csr_bytes(n, nonzeros, sizeof(Index)));
+    return;
+  }
+  plan_factors(question, share, phases, plan);
 }
 
 void plan_sparse_row(const SolverQuestion& question, int rank, MemoryPlan& plan) {
   plan.about = to_text(question.pattern_analysis.estimate, question.memory);
   plan_pattern_analysis(plan, question.shape, rank);
   const double share = question.options.precision == Precision::float64 ? 1.0 : 0.5;
-  plan_sparse(question, rank, share, "eliminate", plan);
-  if (question.memory == MemoryKind::host && !over_ranks(question) && rank == 0) {
-    take_turns(question, plan);
+  const Phases phases = solving_phases(question);
+  plan_sparse(question, rank, share, phases, plan);
+  if (question.memory == MemoryKind::gpu) return;
+  // As measured of glibc: up to a twentieth, in pieces between those that are in use.
+  for (const char* const phase : phases) {
+    plan.add({phase}, "memory that was freed and is kept", plan.bytes_in(phase) / 20);
   }
 }
 
 MemoryPlan plan_sparse_in_double(const SolverQuestion& question, int rank) {
   MemoryPlan plan;
-  plan_sparse(question, rank, 1.0, "in double", plan);
+  constexpr const char* phase[] = {"in double"};
+  plan_sparse(question, rank, 1.0, phase, plan);
   return plan;
 }
 

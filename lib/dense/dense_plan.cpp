@@ -30,32 +30,34 @@ Index height_of(const DensePlanning& of) {
   return dense_layout(of.choice, of.shape.rows, of.ranks).height(of.rank);
 }
 
-/// Whether the rows that are made dense are a copy of the matrix's own: GPUs take those that they
-/// have, lu's from each other.
+/// Whether the rows that are made dense are a copy of the matrix's own: a host alone scales them as
+/// it fills; GPUs take those that they have, lu's from each other.
 bool copies_rows(const DensePlanning& of) {
-  return of.scales || (of.ranks > 1 && !(of.gpu && of.choice.method == Method::lu));
+  if (of.gpu && of.scales) return true;
+  return of.ranks > 1 && !(of.gpu && of.choice.method == Method::lu && !of.scales);
 }
 
-/// Adds, in `phase`, the dense rows and what goes with them; filled, their panels, the work space
-/// of the BLAS and on a GPU what columns are solved with are in use as well.
+/// Adds, in these phases, the dense rows and what goes with them; filled, their panels, the work
+/// space of the BLAS and on a GPU what columns are solved with are in use as well.
 void add_rows(MemoryPlan& plan, const DensePlanning& of, const EliminationChoice& choice,
-              const char* phase, bool filled) {
+              std::span<const char* const> phases, bool filled) {
   const Index height = height_of(of), order = of.shape.rows;
   const bool reduced = choice.precision == Precision::float32;
   const std::string dense =
       fmt::format("dense rows, {} x {} in {}", height, order, reduced ? "float" : "double");
   const auto value = static_cast<std::int64_t>(reduced ? sizeof(float) : sizeof(double));
   if (of.gpu) {
-    plan.on_gpu.push_back(
-        {phase, dense, of.gpu(choice, height, order, of.ranks, filled ? of.columns : 0)});
+    for (const char* phase : phases) {
+      plan.on_gpu.push_back(
+          {phase, dense, of.gpu(choice, height, order, of.ranks, filled ? of.columns : 0)});
+    }
   } else if (!filled) {
-    plan.parts.push_back({phase, dense, height * order * value});
+    plan.add(phases, dense, height * order * value);
   } else {
-    plan.parts.push_back(
-        {phase, dense + " and their panels", elimination_bytes(choice, height, order, of.ranks)});
+    plan.add(phases, dense + " and their panels",
+             elimination_bytes(choice, height, order, of.ranks));
     if (choice.method == Method::lu) {
-      plan.parts.push_back(
-          {phase, "work space of the BLAS", of.ranks == 1 ? blas_bytes : blas_bytes / 4});
+      plan.add(phases, "work space of the BLAS", of.ranks == 1 ? blas_bytes : blas_bytes / 4);
     }
   }
 }
@@ -76,18 +78,27 @@ void plan_dense(MemoryPlan& plan, const DensePlanning& of) {
                                       : "the same, columns by their numbers in A",
                           share});
   }
-  add_rows(plan, of, first_try(of.choice), "prepare", false);
-  add_rows(plan, of, first_try(of.choice), "eliminate", true);
+  constexpr const char* prepare[] = {"prepare"};
+  add_rows(plan, of, first_try(of.choice), prepare, false);
+  add_rows(plan, of, first_try(of.choice), of.phases, true);
   // Rows as they are lie on the GPU already.
   if (of.gpu && copies_rows(of)) plan.on_gpu.push_back({"prepare", filled_from, share});
   if (of.choice.method == Method::gauss_jordan) {
-    plan.parts.push_back({"eliminate", "right-hand sides that go along, and their solutions",
-                          4 * vectors_bytes(height_of(of), of.columns)});
+    plan.add({"eliminate"}, "right-hand sides that go along, and their solutions",
+             4 * vectors_bytes(height_of(of), of.columns));
+  }
+  if (!of.gpu) {
+    plan.add({"solve"}, "copies of right-hand sides inside the solve",
+             vectors_bytes(of.shape.rows, 2 * of.columns) / of.ranks);
   }
   if (!first_try(of.choice).refined) return;
   const Index own = RowLayout{of.shape.rows, of.ranks}.height(of.rank);
-  (of.gpu ? plan.on_gpu : plan.parts)
-      .push_back({"eliminate", "vectors of GMRES", gmres_bytes(own, of.columns)});
+  const std::int64_t of_gmres = gmres_bytes(own, of.columns);
+  if (of.gpu) {
+    plan.on_gpu.push_back({"eliminate", "vectors of GMRES", of_gmres});
+  } else {
+    plan.add(of.phases, "vectors of GMRES", of_gmres);
+  }
   if (of.choice.precision != Precision::mixed) return;
   MemoryPlan in_double = plan_in_double(of);
   plan.in_double = of.gpu ? std::move(in_double.on_gpu) : std::move(in_double.parts);
@@ -97,7 +108,8 @@ MemoryPlan plan_in_double(const DensePlanning& of) {
   EliminationChoice again = of.choice;
   again.precision = Precision::float64;
   MemoryPlan plan;
-  add_rows(plan, of, again, "in double", true);
+  constexpr const char* in_double[] = {"in double"};
+  add_rows(plan, of, again, in_double, true);
   const std::int64_t share = share_bytes(of.shape, height_of(of));
   if (copies_rows(of)) {
     plan.parts.push_back({"in double", filled_from, share});

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 
 #include "dense/choice.hpp"
 #include "matrix/shape.hpp"
@@ -19,15 +20,16 @@ struct DensePlanning {
   EliminationChoice choice;
   int rank = 0;
   int ranks = 1;
-  Index columns = 1;   ///< that are solved for at a time
-  bool scales = true;  ///< rows may be equilibrated
-  GpuDenseBytes gpu;   ///< empty: dense rows lie in host memory
+  Index columns = 1;                    ///< that are solved for at a time
+  bool scales = true;                   ///< rows may be equilibrated
+  std::span<const char* const> phases;  ///< from the elimination on
+  GpuDenseBytes gpu;                    ///< empty: dense rows lie in host memory
 };
 
 /// Adds the memory that the elimination takes in addition to the system's matrix and vectors: in
-/// phase "deal" rows on their way to who eliminates them, in "prepare" and "eliminate" the dense
-/// rows and what goes with them; in float where the precision is mixed, for which plan_in_double()
-/// has the rows that take the place of the float rows should float not do.
+/// phase "deal" rows on their way to who eliminates them, in "prepare" and planning.phases the
+/// dense rows and what goes with them; in float where the precision is mixed, for which
+/// plan_in_double() has the rows that take the place of the float rows should float not do.
 void plan_dense(MemoryPlan& plan, const DensePlanning& planning);
 
 /// The memory that takes the place of the float rows if the choice is mixed and float does not do:

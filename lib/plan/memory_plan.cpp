@@ -26,6 +26,18 @@ std::int64_t share_bytes(const MatrixShape& shape, Index height) {
   return csr_bytes(height, share_of_nonzeros(shape, height), sizeof(double));
 }
 
+void MemoryPlan::add(std::span<const char* const> phases, std::string_view what, std::int64_t bytes,
+                     bool where_equilibrated) {
+  if (bytes == 0) return;
+  for (const char* phase : phases) {
+    parts.push_back({phase, std::string(what), bytes, where_equilibrated});
+  }
+}
+
+void MemoryPlan::leave_out_equilibration() {
+  for (auto* some : {&parts, &on_gpu}) std::erase_if(*some, &PlannedBytes::where_equilibrated);
+}
+
 std::int64_t MemoryPlan::bytes_in(const std::string& phase) const {
   std::int64_t bytes = 0;
   for (const PlannedBytes& part : parts) {

@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,7 @@ struct MemoryPlan {
     std::string phase;  ///< read, sort, scatter, prepare, eliminate, solve, estimate, multiply
     std::string what;
     std::int64_t bytes = 0;
+    bool where_equilibrated = false;  ///< taken only where values turn out to be far apart
   };
   std::vector<PlannedBytes> parts;
   std::vector<PlannedBytes>
@@ -28,10 +31,25 @@ struct MemoryPlan {
   /// Bytes that this process held before anything that is planned was there: program, MPI.
   std::int64_t resident = 0;
 
+  /// Adds, in each of these phases, bytes on the host, if there are any.
+  void add(std::span<const char* const> phases, std::string_view what, std::int64_t bytes,
+           bool where_equilibrated = false);
+  void add(std::initializer_list<const char*> phases, std::string_view what, std::int64_t bytes,
+           bool where_equilibrated = false) {
+    add(std::span(phases.begin(), phases.size()), what, bytes, where_equilibrated);
+  }
+
+  /// Leaves out what only an equilibration takes, as there is none.
+  void leave_out_equilibration();
+
   std::int64_t bytes_in(const std::string& phase) const;
   std::int64_t peak() const;
   std::int64_t gpu_peak() const;
 };
+
+/// Bytes that a process takes in addition as it comes to code, tables and stacks that it had not
+/// touched when it planned, as measured.
+inline constexpr std::int64_t bytes_of_program = std::int64_t{3} << 20;
 
 /// The share of a matrix's non-zeros that `height` of its rows have, if all are alike.
 Index share_of_nonzeros(const MatrixShape& shape, Index height);

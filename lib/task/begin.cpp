@@ -64,10 +64,14 @@ void begin_task(const Config& config, Team& team, TaskReport& report) {
   log_detail("BLAS: " + report.blas);
 }
 
-void refuse_what_does_not_fit(const MemoryPlan& plan, const MemoryCheck& check,
-                              TaskReport& report) {
+void note_plan(const MemoryPlan& plan, TaskReport& report) {
   report.planned_memory = plan.resident + plan.peak();
   report.gpu_memory.planned = plan.gpu_peak();
+}
+
+void refuse_what_does_not_fit(const MemoryPlan& plan, const MemoryCheck& check,
+                              TaskReport& report) {
+  note_plan(plan, report);
   if (check.fits) return;
   fail_everywhere(ExitCode::resources, "{}: this task does not fit into memory; {}\n{}",
                   report.matrix, check.remedy, to_text(plan, check));

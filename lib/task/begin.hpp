@@ -34,7 +34,10 @@ void check_result_columns(const std::filesystem::path& file, Index columns);
 /// Sets this rank's threads and notes them in `report`.
 void begin_task(const Config& config, Team& team, TaskReport& report);
 
-/// Notes the plan in `report`. Throws on every rank, with the plan and what to do, where `check`
+/// Notes in `report` what this rank is planned to need.
+void note_plan(const MemoryPlan& plan, TaskReport& report);
+
+/// note_plan(). Throws on every rank, with the plan and what to do, where `check`
 /// found that the task does not fit into memory.
 void refuse_what_does_not_fit(const MemoryPlan& plan, const MemoryCheck& check, TaskReport& report);
 

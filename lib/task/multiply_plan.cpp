@@ -139,6 +139,7 @@ class ProductPlan {
   }
   void multiply() {
     stays("multiply");
+    plan_.add({"prepare", "multiply"}, "program and libraries, as they are used", bytes_of_program);
     if (on_gpu_) {
       const std::int64_t x = multivector(x_height_, value_), y = multivector(height_, value_);
       plan_.on_gpu = {{"multiply", format_words(), format()},

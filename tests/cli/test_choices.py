@@ -1,4 +1,5 @@
-"""apps/choices.py: auto compared with every method by name; apps/outcomes.py: how each ends."""
+"""apps/choices.py: auto compared with every method by name; apps/outcomes.py: how each ends;
+apps/plans.py: what each plans and holds."""
 
 import csv
 import sys
@@ -72,6 +73,32 @@ class Outcomes(CliTest):
         self.assertIn("structurally singular", result.out)
         last = result.out.splitlines()[-1]
         self.assertEqual(last, "sparse_lu | 2 | 0 | 1 | 1 | 1 | 0")
+
+
+class Plans(CliTest):
+    def compare(self, *words):
+        result = self.run_program(sys.executable, ROOT / "apps" / "plans.py", "--spsolve",
+                                  BIN / "spsolve", "--csv", "t.csv", *words)
+        self.assertEqual(result.code, SOLVED, result.text)
+        with (self.folder / "t.csv").open(newline="", encoding="utf-8") as file:
+            return result, list(csv.DictReader(file))
+
+    def test_a_row_for_each_run(self):
+        result, rows = self.compare("grid2d:20", "--methods", "sparse_cholesky,gauss", "--set",
+                                    "solve.equilibrate=on")
+        self.assertEqual([(row["matrix"], row["method"]) for row in rows],
+                         [("grid2d:20", "sparse_cholesky"), ("grid2d:20", "gauss")])
+        for row in rows:
+            self.assertEqual(row["marked"], "", "small ones are not judged")
+            self.assertAlmostEqual(float(row["held / planned"]),
+                                   float(row["held, MiB"]) / float(row["planned, MiB"]), delta=0.01)
+        self.assertEqual(result.out.splitlines()[-1], "2 runs: 0 planned too little, 0 too much")
+
+    def test_rows_of_its_table(self):
+        _, rows = self.compare("--only", "row_types multiply")
+        self.assertEqual([(row["matrix"], row["method"]) for row in rows],
+                         [("grid2d:700", "row_types")])
+        self.assertGreater(float(rows[0]["held, MiB"]), 64)
 
 
 if __name__ == "__main__":

@@ -13,40 +13,46 @@ namespace spsolve::inline krylov {
 
 namespace {
 
-std::int64_t no_bytes(Index, Index) {
-  return 0;
-}
-
-std::int64_t diagonal_bytes(Index height, Index) {
+std::int64_t vector_bytes(Index height) {
   return height * static_cast<std::int64_t>(sizeof(double));
 }
 
-std::int64_t chebyshev_bytes(Index height, Index) {
-  return 4 * diagonal_bytes(height, 0);
+std::int64_t no_bytes(Index, Index, MemoryKind) {
+  return 0;
 }
 
-/// The factors, and the order of their rows by levels or what they were made of.
-std::int64_t factor_bytes(Index height, Index nonzeros) {
-  return 2 * csr_bytes(height, nonzeros, sizeof(double)) + 3 * diagonal_bytes(height, 0);
+std::int64_t diagonal_bytes(Index height, Index, MemoryKind) {
+  return vector_bytes(height);
+}
+
+std::int64_t chebyshev_bytes(Index height, Index, MemoryKind) {
+  return 4 * vector_bytes(height);
+}
+
+/// The factors, and the order of their rows by levels; on a GPU what they were made of as well.
+std::int64_t factor_bytes(Index height, Index nonzeros, MemoryKind memory) {
+  const std::int64_t factors = csr_bytes(height, nonzeros, sizeof(double));
+  return (memory == MemoryKind::gpu ? 2 : 1) * factors + 4 * vector_bytes(height);
 }
 
 /// Bytes as of blocks of 8 rows.
-std::int64_t block_bytes(Index height, Index) {
+std::int64_t block_bytes(Index height, Index, MemoryKind) {
   return csr_bytes(height, 8 * height, sizeof(double));
 }
 
 /// The entries of float factors are not known before the analysis; 20 for each non-zero stand for
 /// them here.
-std::int64_t elimination_bytes(Index height, Index nonzeros) {
+std::int64_t elimination_bytes(Index height, Index nonzeros, MemoryKind) {
   return csr_bytes(height, nonzeros, sizeof(double)) +
          20 * nonzeros * static_cast<std::int64_t>(sizeof(float));
 }
 
-/// Coarser matrices, interpolations and their transposes, six vectors a level, and connections.
-std::int64_t multigrid_bytes(Index height, Index nonzeros) {
-  return csr_bytes(height, nonzeros, 0) +
-         csr_bytes(3 * height, 2 * nonzeros + 6 * height, sizeof(double)) +
-         9 * diagonal_bytes(height, 0);
+/// Coarser matrices, interpolations and their transposes, the forms that products take of them,
+/// vectors of the levels, and connections: as measured of grids in two and three dimensions and of
+/// elasticity.
+std::int64_t multigrid_bytes(Index height, Index nonzeros, MemoryKind) {
+  constexpr std::int64_t of_row = 190, of_nonzero = 33;
+  return of_row * height + of_nonzero * nonzeros;
 }
 
 constexpr PreconditionerRow table[] = {

@@ -54,7 +54,7 @@ struct PreconditionerRow {
   std::string_view sentence;  ///< what it is, for help
 
   /// Bytes that it takes on a rank with `height` rows of `nonzeros` entries, roughly.
-  std::int64_t (*bytes)(Index height, Index nonzeros);
+  std::int64_t (*bytes)(Index height, Index nonzeros, MemoryKind memory);
 
   /// Sets it up. Throws Error(not_trustworthy), Error(input) or Error(resources) on every rank.
   /// Collective.

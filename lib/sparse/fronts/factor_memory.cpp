@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "sparse/fronts/factors.hpp"
 #include "sparse/fronts/front.hpp"
 #include "sparse/fronts/tiles.hpp"
 
@@ -104,8 +105,10 @@ FactorMemory factor_memory(const Fronts& fronts, Factorization kind, const Sched
   memory.stack = ((sizes.lane + sizes.lane_scratch) * schedule.threads + sizes.upper +
                   sizes.upper_scratch + sizes.subtrees + sizes.root_contributions) *
                  bytes;
-  memory.rest = fronts.order() * static_cast<std::int64_t>(sizeof(LocalIndex)) +
-                fronts.size() * static_cast<std::int64_t>(sizeof(Index) + sizeof(void*)) +
+  // Rows of the pivots, and columns; where the factors of each front lie, for solves as well.
+  constexpr std::size_t of_front = sizeof(Index) + sizeof(void*) + sizeof(FactoredFront<double>);
+  memory.rest = 2 * fronts.order() * static_cast<std::int64_t>(sizeof(LocalIndex)) +
+                fronts.size() * static_cast<std::int64_t>(of_front) +
                 (has_d(kind) ? fronts.order() * bytes : 0);
   return memory;
 }

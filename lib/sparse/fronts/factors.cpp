@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "process/system.hpp"
 #include "sparse/fronts/front_walk.hpp"
 #include "sparse/kernels/vector_sweeps.hpp"
 
@@ -351,6 +352,9 @@ void SparseFactors<T>::release_stacks() {
   lanes_.clear();
   upper_lane_.clear();
   subtree_contributions_ = {};
+  // Solves come next, whose vectors are many and small.
+  constexpr std::int64_t least_bytes = 32 << 20;
+  if (factors_.bytes() >= least_bytes) hand_back_freed_memory();
 }
 
 SPSOLVE_INSTANTIATE(class SparseFactors)

@@ -171,13 +171,12 @@ class SolveRun {
   /// Refuses a system that does not fit, before anything is allocated.
   void plan(const SystemShape& shape, SystemChoice& choice,
             std::optional<std::int64_t> gpu_available) {
-    MemoryPlan plan;
     const MemoryCheck memory = naming(report_.matrix, [&] {
-      return choice.plan(resident_, gpu_available, plan,
+      return choice.plan(resident_, gpu_available, plan_,
                          [&] { return analyse_pattern_instead(config_, shape, team_); });
     });
     if (!choice.note().empty()) report_.notes.push_back(choice.note());
-    refuse_what_does_not_fit(plan, memory, report_);
+    refuse_what_does_not_fit(plan_, memory, report_);
   }
 
   /// Refuses a matrix that rank 0 cannot even read, or whose pattern it cannot analyse.
@@ -214,6 +213,10 @@ class SolveRun {
     times_.measure("prepare", [&] {
       solver.prepare();
       report_.equilibrated = solver.scaling().scales;
+      if (!report_.equilibrated) {
+        plan_.leave_out_equilibration();
+        note_plan(plan_, report_);
+      }
       if (wants_checkpoints) {
         checkpoints_.emplace(team_, config_.checkpoint,
                              problem_of(solver.matrix(), solver.scaling(), solver.choice(),
@@ -384,10 +387,11 @@ class SolveRun {
   Config::RightHandSide b_;  // as it was found
   Index columns_ = 0;        // of the last right-hand side
   int eliminations_ = 0;
-  bool eliminated_ = false;    // whether the factors are those of the matrix as it is
-  std::string why_singular_;   // the matrix as it is cannot be eliminated
-  SystemsSoFar systems_;       // of a sequence
-  bool noted_ = false;         // whether a solution's figures are in the report
+  bool eliminated_ = false;   // whether the factors are those of the matrix as it is
+  std::string why_singular_;  // the matrix as it is cannot be eliminated
+  SystemsSoFar systems_;      // of a sequence
+  bool noted_ = false;        // whether a solution's figures are in the report
+  MemoryPlan plan_;
   std::int64_t resident_ = 0;  // bytes that this process held at first
   PhaseTimes times_;
   std::optional<Checkpoints> checkpoints_;

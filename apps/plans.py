@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""The memory that spsolve plans compared with the most that it holds:
+
+    apps/plans.py
+    apps/plans.py grid2d:500 a.mtx --methods sparse_lu,gmres --set solve.equilibrate=on
+    apps/plans.py --only equilibrate --csv table.csv --launcher "mpirun -np 2"
+
+Each row is a whole run of spsolve; without matrices, those of the table below: ten families by the
+methods that suit them, solves and products. Plan and peak are of the rank that holds most, what it held before
+anything was planned included. Rows above --floor MiB are marked where the peak is more than 1.02 times the plan
+("short") or the plan more than 1.15 times the peak ("ample"); the last line counts them.
+"""
+
+import argparse
+import csv
+import sys
+
+from choices import ROOT, Runs
+
+MOST_PEAK, MOST_PLAN = 1.02, 1.15
+HEADER = ("matrix", "method", "settings", "planned, MiB", "held, MiB", "held / planned", "marked")
+MIB = 2.0**20
+ON = "solve.equilibrate=on"
+TRUSTED = "solve.condition=false"
+MULTIGRID = "solve.preconditioner=multigrid"
+SHORT = "solve.iterations=60"
+
+SOLVES = [  # matrix, methods, settings
+    *((matrix, methods, settings)
+      for matrix, methods in (("grid2d:500", "sparse_cholesky sparse_ldlt sparse_lu"),
+                              ("aniso2d:500", "sparse_cholesky sparse_lu"),
+                              ("grid3d:40", "sparse_cholesky sparse_ldlt sparse_lu"),
+                              ("convdiff3d:34", "sparse_lu"),
+                              ("elastic3d:20", "sparse_cholesky sparse_lu"),
+                              ("helmholtz2d:500", "sparse_ldlt"),
+                              ("kkt:150000", "sparse_ldlt sparse_lu"),
+                              ("circuit:300000", "sparse_lu"),
+                              ("cage:6000", "sparse_lu"))
+      for settings in ((), (ON,), (TRUSTED,))),
+    ("grid3d:40", "sparse_cholesky sparse_lu", ("solve.precision=mixed",)),
+    ("grid3d:40", "sparse_lu", ("solve.precision=float",)),
+    ("grid3d:34", "sparse_lu", ("right_hand_side.columns=64",)),
+    ("random_dense:3000", "lu gauss gauss_jordan", ()),
+    ("random_dense:3000", "lu gauss gauss_jordan", (ON,)),
+    ("random_dense:3000", "lu gauss", ("solve.precision=mixed",)),
+    ("random_dense:2000", "lu", ("right_hand_side.columns=2000",)),
+    ("grid2d:55", "lu gauss", ()),
+    *((matrix, methods, (*settings, SHORT))
+      for matrix, methods in (("grid3d:60", "cg minres bicgstab idr block_cg"),
+                              ("elastic3d:24", "cg"), ("aniso2d:500", "cg"),
+                              ("convdiff3d:50", "gmres bicgstab idr"))
+      for settings in ((MULTIGRID,), (MULTIGRID, TRUSTED))),
+    *(("grid3d:60", methods, (f"solve.preconditioner={row}", TRUSTED, SHORT))
+      for row, methods in (("none", "cg gmres"), ("jacobi", "cg minres"), ("ic0", "cg"),
+                           ("ilu0", "gmres"), ("block_jacobi", "cg"), ("chebyshev", "cg"))),
+    ("grid3d:60", "cg block_cg", ("right_hand_side.columns=16", MULTIGRID)),
+    ("grid2d:500", "auto", ()), ("grid3d:60", "auto", ()), ("kkt:150000", "auto", ()),
+    ("circuit:300000", "auto", ()), ("power_law:200000:8", "gmres", (SHORT, TRUSTED)),
+]
+PRODUCTS = [  # matrix, kernels, settings
+    *(("grid3d27:30:3", kernel, ("multiply.columns=8",))
+      for kernel in ("csr_serial", "ellpack_openmp", "sliced_ellpack", "csr_balanced", "csr_sorted",
+                     "csr_grouped", "sliced_rows", "symmetric_halves", "auto")),
+    *(("grid3d27:30:3", "csr_balanced", settings)
+      for settings in ((), ("multiply.precision=float",), ("multiply.verify=true",))),
+    ("grid2d:700", "row_types", ("multiply.columns=16",)),
+    ("grid2d:700", "csr_balanced", ("multiply.columns=16",)),
+    ("power_law:200000:16", "csr_balanced", ()), ("power_law:200000:16", "auto", ()),
+    ("grid3d27:15:1", "dense_blas", ()),
+]
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("matrix", nargs="*", help="files and generators (default: the table)")
+    parser.add_argument("--methods", default="auto", help="with commas between them (default: auto)")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE",
+                        help="a setting of every run")
+    parser.add_argument("--only", default="", metavar="TEXT",
+                        help="rows of the table that hold these words alone")
+    parser.add_argument("--floor", type=float, default=64, metavar="MIB",
+                        help="least peak of a row that is marked (default: 64)")
+    parser.add_argument("--limit", type=float, default=120, metavar="SECONDS",
+                        help="of the processor, for each run (default: 120)")
+    parser.add_argument("--spsolve", metavar="FILE", default=ROOT / "build" / "bin" / "spsolve")
+    parser.add_argument("--launcher", default="", metavar="WORDS", help='such as "mpirun -np 2"')
+    parser.add_argument("--csv", metavar="FILE", help="the table")
+    return parser.parse_args()
+
+
+def rows_of(options):
+    """Matrix, method and settings of every run; a kernel is the method of a product."""
+    if options.matrix:
+        return [(matrix, method, ()) for matrix in options.matrix
+                for method in options.methods.split(",")]
+    rows = [(matrix, method, settings) for matrix, methods, settings in SOLVES
+            for method in methods.split()]
+    rows += [(matrix, kernel, ("task=multiply", f"multiply.kernel={kernel}", *settings))
+             for matrix, kernel, settings in PRODUCTS]
+    wanted = options.only.split()
+    return [row for row in rows if all(word in f"{row[0]} {row[1]} {row[2]}" for word in wanted)]
+
+
+def measure(runs, row, options):
+    """A row of the table, or None where there is no report of a rank's memory."""
+    matrix, method, settings = row
+    solves = "task=multiply" not in settings
+    _, said = runs.run(matrix, "auto" if not solves else method, options.limit,
+                       [*settings, *options.set])
+    ranks = said.get("rank_table", [])
+    if not ranks:
+        return None
+    most = max(ranks, key=lambda rank: rank["peak_memory_bytes"])
+    planned, peak = most["planned_memory_bytes"] / MIB, most["peak_memory_bytes"] / MIB
+    mark = ""
+    if peak >= options.floor:
+        mark = "short" if peak > MOST_PEAK * planned else "ample" if planned > MOST_PLAN * peak else ""
+    named = [setting.split(".", 1)[-1] for setting in settings
+             if not setting.startswith(("task=", "multiply.kernel=", "solve.iterations="))]
+    return (matrix, said.get("method", method) if solves else method, " ".join(named),
+            f"{planned:.1f}", f"{peak:.1f}", f"{peak / planned:.3f}", mark)
+
+
+def main():
+    options = parse()
+    runs = Runs(options.spsolve, options.launcher.split())
+    width = (20, 16, 42, 12, 10, 14, 6)
+    line = lambda cells: "  ".join(cell.ljust(size) for cell, size in zip(cells, width)).rstrip()
+    print(line(HEADER))
+    table = []
+    for row in rows_of(options):
+        cells = measure(runs, row, options)
+        if cells is None:
+            print(line((row[0], row[1], "no memory was reported")), flush=True)
+            continue
+        table.append(cells)
+        print(line(cells), flush=True)
+    marks = [cells[-1] for cells in table]
+    print(f"{len(table)} runs: {marks.count('short')} planned too little, "
+          f"{marks.count('ample')} too much")
+    if options.csv:
+        with open(options.csv, "w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([HEADER, *table])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
