@@ -26,8 +26,8 @@
 #include "matrix/symmetry.hpp"
 #include "plan/reading_room.hpp"
 #include "process/system.hpp"
-#include "report/html_report.hpp"
-#include "report/svg.hpp"
+#include "report/page/html_report.hpp"
+#include "report/page/svg.hpp"
 #include "team/team.hpp"
 
 namespace spsolve {

@@ -30,7 +30,7 @@
 #include "process/log.hpp"
 #include "process/signals.hpp"
 #include "process/system.hpp"
-#include "report/html_report.hpp"
+#include "report/page/html_report.hpp"
 #include "task/begin.hpp"
 #include "task/check/check.hpp"
 #include "task/help.hpp"

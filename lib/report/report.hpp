@@ -11,9 +11,9 @@
 #include "checkpoint/statistics.hpp"
 #include "config/config.hpp"
 #include "distribute/rank_share.hpp"
+#include "matrix/pattern.hpp"
 #include "multiply/compare.hpp"
 #include "process/phase_times.hpp"
-#include "report/html_report.hpp"
 #include "solve/inverse.hpp"
 #include "solve/trust/condition.hpp"
 #include "solve/trust/refine.hpp"
@@ -54,6 +54,13 @@ int count_hosts(Team& team);
 
 /// Names of programs and libraries, and their versions.
 using Versions = std::vector<std::pair<std::string, std::string>>;
+
+/// The patterns of matrices that a page shows.
+struct DrawnPatterns {
+  std::optional<Pattern> matrix;
+  std::optional<Pattern> in_order;  ///< the same in the order in which it is eliminated sparse
+  std::optional<Pattern> factors;   ///< what it is factored into, in that order
+};
 
 /// The facts that the reports of all tasks tell. The JSON form is that of the file named by
 /// output.report; its keys are those named next to the members.
@@ -126,7 +133,8 @@ struct SolveReport : TaskReport {
   /// forward_error.bound, null where infinite, with a condition; forward_error.estimate, where it
   /// is finite
   Trust trust;
-  std::optional<double> l2_error;  ///< l2_error = sum (x_i - 1)^2, where x is known to be ones
+  std::optional<double>
+      l2_error;  ///< l2_error = sum (x_i - 1)^2, where x is known to be ones
   std::optional<PivotStatistics> pivots;  ///< pivot_growth, pivots.smallest|largest; no Krylov
                                           ///< method has any
   std::optional<double> gflops;           ///< gflops: flops of the elimination over its seconds

@@ -23,10 +23,9 @@ std::string seconds_text(double seconds) {
 /// a note counts the digits that are lost then.
 std::string digits_text(double error, double condition) {
   if (!std::isfinite(error)) return "";
-  constexpr double most = digits_of_double;
-  const double digits = error > 0 ? std::clamp(std::round(-std::log10(error)), 0.0, most) : most;
+  const int digits = digits_right(error);
   if (digits < 1) return ", no certain digit";
-  std::string text = fmt::format(", about {:.0f} digit{}", digits, digits == 1 ? "" : "s");
+  std::string text = fmt::format(", about {} digit{}", digits, digits == 1 ? "" : "s");
   const int left = digits_if_rounded(condition);
   if (std::isfinite(condition) && condition >= noteworthy_condition && left < digits) {
     text += fmt::format(" ({} if A and b are rounded)", left == 0 ? "none" : std::to_string(left));
@@ -38,6 +37,11 @@ std::string digits_text(double error, double condition) {
 
 double forward_error(const Trust& trust) {
   return std::isfinite(trust.estimate) ? trust.estimate : trust.bound;
+}
+
+int digits_right(double error) {
+  constexpr double most = digits_of_double;
+  return static_cast<int>(error > 0 ? std::clamp(std::round(-std::log10(error)), 0.0, most) : most);
 }
 
 double condition_of(const std::optional<Condition>& condition) {

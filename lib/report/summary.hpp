@@ -19,6 +19,9 @@ std::string summary(const StepReport& step);
 /// The forward error as the last corrections let expect it, or else its bound.
 double forward_error(const Trust& trust);
 
+/// Decimal digits of the largest components of x that are right for a forward error >= 0.
+int digits_right(double error);
+
 /// The condition by components, infinite where it is not known.
 double condition_of(const std::optional<Condition>& condition);
 

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "matrix/generate/generate.hpp"
-#include "report/html_report.hpp"
+#include "report/page/html_report.hpp"
 #include "report/sparse_report.hpp"
 
 namespace spsolve {
@@ -109,12 +109,12 @@ TEST(AnalysisSummary, ReportsDrawEveryLevel) {
     nlohmann::ordered_json report{{"status", "solved"}, {"sparse", to_json(outcome)}};
     EXPECT_EQ(report["sparse"]["levels"].size(), outcome.levels.count);
     const std::string page = html_report(report);
+    constexpr std::size_t most_drawn = 16;
     const auto is_drawn = [&](std::size_t level, const char* more) {
       return page.find(">level " + std::to_string(level) + more + "<") != std::string::npos;
     };
-    EXPECT_EQ(is_drawn(FrontLevels::most - 1, " and below"),
-              outcome.levels.count == FrontLevels::most);
-    for (std::size_t level = 0; level + 1 < FrontLevels::most; ++level) {
+    EXPECT_EQ(is_drawn(most_drawn - 1, " and below"), outcome.levels.count > most_drawn);
+    for (std::size_t level = 0; level + 1 < most_drawn; ++level) {
       EXPECT_EQ(is_drawn(level, ""), level < outcome.levels.count) << level;
     }
   });

@@ -10,7 +10,9 @@
 namespace spsolve::inline report::svg {
 
 // Pictures as text: each function returns one complete <svg> element that needs no other file, so
-// that it may stand in HTML or be a file of its own.
+// that it may stand in HTML or be a file of its own. All are 400 wide, as a phone is, and a third
+// of a desk. Colours are those of a light page; a page that gives the classes paper, ink, quiet,
+// grid, cell, c0 to c3 and l0 to l3 colours of its own has them.
 
 /// `text` with &, <, > and " as XML wants them.
 std::string escaped(std::string_view text);
@@ -21,11 +23,12 @@ struct Bar {
   double value = 0;
   double least = 0;
   double most = 0;
-  std::string note;  ///< stands after the bar
+  std::string note;  ///< the value in words, at the right
 };
 
-/// Horizontal bars from zero, one a line.
-std::string bars(std::string_view title, const std::vector<Bar>& bars, std::string_view unit);
+/// Horizontal bars from zero, each below its label and note. `about`, a few words on all of them,
+/// may be empty.
+std::string bars(std::string_view title, std::string_view about, const std::vector<Bar>& bars);
 
 /// Positive values on a logarithmic axis, joined by lines, one a step; with horizontal lines for
 /// `levels`, each with its name.
