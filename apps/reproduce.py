@@ -162,7 +162,7 @@ def eliminate(programs, matrix, threads, ranks, on_gpu):
         said = json.loads(report.read_text()) if report.exists() else {}
         if "backward_error" not in said:
             return ("", "", ""), reason(process)
-        return (f"{said['seconds']['eliminate']['max']:.4f}", f"{said['l2_error']:.3f}",
+        return (f"{said['seconds']['eliminate']['max']:.4f}", f"{said['squared_error']:.3f}",
                 f"{said['backward_error']:.1e}"), "" if process.returncode == 0 else said["status"]
 
 

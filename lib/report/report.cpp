@@ -240,7 +240,7 @@ nlohmann::ordered_json to_json(const SolveReport& report) {
   if (std::isfinite(report.trust.estimate)) {
     json["forward_error"]["estimate"] = report.trust.estimate;
   }
-  if (report.l2_error) json["l2_error"] = *report.l2_error;
+  if (report.squared_error) json["squared_error"] = *report.squared_error;
   if (report.pivots) {
     json["pivot_growth"] = report.pivots->growth;
     json["pivots"] = {{"smallest", report.pivots->smallest_pivot},

@@ -134,7 +134,7 @@ struct SolveReport : TaskReport {
   /// is finite
   Trust trust;
   std::optional<double>
-      l2_error;  ///< l2_error = sum (x_i - 1)^2, where x is known to be ones
+      squared_error;  ///< squared_error = sum (x_i - 1)^2, where x is known to be ones
   std::optional<PivotStatistics> pivots;  ///< pivot_growth, pivots.smallest|largest; no Krylov
                                           ///< method has any
   std::optional<double> gflops;           ///< gflops: flops of the elimination over its seconds

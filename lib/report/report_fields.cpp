@@ -16,7 +16,7 @@ constexpr auto multiply_sometimes = FieldPresence::multiply_sometimes;
 constexpr auto sometimes = FieldPresence::sometimes;
 
 constexpr ReportField field_table[] = {
-    {"report_version", FieldType::integer, always, "Version of this form, 1."},
+    {"report_version", FieldType::integer, always, "Version of this form, 2."},
     {"status", FieldType::text, always,
      "solved; uncertain: x has a small residual, but no digit of it is known to be right; not "
      "trustworthy: the residual is too large, a system of several has no solution, or a product is "
@@ -178,7 +178,7 @@ constexpr ReportField field_table[] = {
     {"forward_error.estimate", FieldType::number, sometimes,
      "The same as the last corrections of refinement let expect it, for A and b as they are "
      "stored; absent where they tell nothing."},
-    {"l2_error", FieldType::number, solve_sometimes,
+    {"squared_error", FieldType::number, solve_sometimes,
      "sum (x_i - 1)^2, where x is known to be all ones (right_hand_side: row_sums)."},
     {"pivot_growth", FieldType::number, solve_sometimes,
      "max |u_ij| / max |a_ij|: how much the entries grew; above 1e6 digits are lost. Sparse "

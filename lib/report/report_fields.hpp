@@ -8,7 +8,7 @@ namespace spsolve::inline report {
 
 /// The version of the JSON form of a report: one more whenever a field changes its meaning or goes.
 /// New fields leave it as it is.
-inline constexpr int report_version = 1;
+inline constexpr int report_version = 2;
 
 enum class FieldType {
   text,

@@ -130,10 +130,10 @@ std::string to_text(const SolveReport& report) {
                                       report.condition->componentwise));
   }
   text += forward_error_text(report);
-  if (report.l2_error)
+  if (report.squared_error)
     text +=
         line("squared error", fmt::format("{:.3e}, the sum of (x_i - 1)^2: x is known to be ones",
-                                          *report.l2_error));
+                                          *report.squared_error));
   if (report.pivots) {
     text += line("pivot growth", fmt::format("{:.3g}", report.pivots->growth));
     text += line("pivots", fmt::format("{:.2e} to {:.2e}", report.pivots->smallest_pivot,

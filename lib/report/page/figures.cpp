@@ -100,7 +100,7 @@ void add_errors(std::vector<Figure>& figures, const Json& report) {
     figures.push_back({"condition in norms", number_text(*condition),
                        "larger than that by components, as rows differ in scale"});
   }
-  if (const auto squared = number_at(report, "/l2_error")) {
+  if (const auto squared = number_at(report, "/squared_error")) {
     figures.push_back(
         {"squared error", number_text(*squared), "sum of (x_i − 1)²: x is known to be ones"});
   }

@@ -309,10 +309,10 @@ class SolveRun {
     report_.refinement = outcome.refinement;
     report_.condition = outcome.condition;
     report_.trust = outcome.trust;
-    report_.l2_error.reset();
+    report_.squared_error.reset();
     // Of a singular matrix ones are one solution of many.
     const bool is_known = config_.solve.null_space == NullSpaceKind::none;
-    if (is_known && solution_is_ones(step.b)) report_.l2_error = distance_from_ones(x);
+    if (is_known && solution_is_ones(step.b)) report_.squared_error = distance_from_ones(x);
   }
 
   void write(const Vectors& x, const Step& step) {

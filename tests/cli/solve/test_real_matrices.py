@@ -37,7 +37,7 @@ class RealMatrices(CliTest):
                 if result.code == SOLVED:
                     report = self.report()
                     print(f"{row['file']:<44} {row['rows']:>6} {report['backward_error']:>14.2e} "
-                          f"{report['l2_error']:>10.2e} {report['seconds']['total']['max']:>8.2f}",
+                          f"{report['squared_error']:>10.2e} {report['seconds']['total']['max']:>8.2f}",
                           flush=True)
                     self.assertLess(report["backward_error"], 1e-12)
                 elif (report := self.report())["status"] == "uncertain":

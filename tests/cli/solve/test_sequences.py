@@ -75,7 +75,7 @@ class Sequences(CliTest):
         self.assertEqual(result.code, SOLVED, result.text)
         result = self.run_with("in/A.npz", "--set", "matrix.values=in/A-*.npz", "--report",
                                "report.json", "row_sums")
-        self.assertEqual(self.report()["l2_error"], 0, result.text)
+        self.assertEqual(self.report()["squared_error"], 0, result.text)
 
     def test_in_pairs(self):
         for k, factor in ((1, 1), (2, 2), (10, 10)):

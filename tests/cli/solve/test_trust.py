@@ -93,7 +93,7 @@ class Circuits(CliTest):
                         continue
                     solved += 1
                     # x is ones: the largest component may be off by the norm of all at most.
-                    error = math.sqrt(report["l2_error"])
+                    error = math.sqrt(report["squared_error"])
                     known = min(value for value in report["forward_error"].values()
                                 if value is not None)
                     self.assertLess(known, 0.1)
