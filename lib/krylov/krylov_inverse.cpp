@@ -56,8 +56,8 @@ void KrylovInverse::find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Precis
 }
 
 void KrylovInverse::prepare(SystemMatrix& matrix, const Equilibration& scaling) {
-  const bool again =
-      matrix_ == &matrix && preconditioner_ != nullptr && scaling.scales == (scaled_ != nullptr);
+  const bool again = matrix_ == &matrix && preconditioner_ != nullptr && boundary_ == nullptr &&
+                     scaling.scales == (scaled_ != nullptr);
   matrix_ = &matrix;
   scaling_ = &scaling;
   products_ = nullptr;
@@ -66,6 +66,7 @@ void KrylovInverse::prepare(SystemMatrix& matrix, const Equilibration& scaling) 
   if (!again) {
     preconditioner_ = nullptr;
     scaled_ = nullptr;
+    boundary_ = nullptr;
   }
   if (again && scaling.scales) {
     scaled_->set_values(matrix.scaled_rows(scaling).values);
@@ -73,13 +74,20 @@ void KrylovInverse::prepare(SystemMatrix& matrix, const Equilibration& scaling) 
     scaled_ = std::make_unique<BandMatrix>(matrix.team(), matrix.layout(), matrix.layout(),
                                            matrix.scaled_rows(scaling), matrix.memory());
   }
-  BandMatrix& system = scaled_ != nullptr ? *scaled_ : matrix.bands();
-  system.expect_many_products();
-  products_ = std::make_unique<Products>(system);
+  BandMatrix* system = scaled_ != nullptr ? &*scaled_ : &matrix.bands();
   norm_ = matrix.infinity_norm(scaling);
   norm_of_a_ = scaled_ != nullptr ? matrix.infinity_norm({}) : norm_;
   const bool was_symmetric = symmetric_;
-  symmetric_ = seems_symmetric(system);
+  symmetric_ = seems_symmetric(*system);
+  if (method_.symmetric && !symmetric_ && options_.null_space == NullSpaceKind::none) {
+    boundary_ = BoundaryRows::of(matrix);
+    if (boundary_ != nullptr) {
+      system = &boundary_->inside();
+      symmetric_ = seems_symmetric(*system);
+    }
+  }
+  system->expect_many_products();
+  products_ = std::make_unique<Products>(*system);
   if (method_.symmetric && !symmetric_) {
     fail_everywhere(ExitCode::input,
                     "solve.method={} wants a symmetric matrix, and this one is not; use "
@@ -88,6 +96,11 @@ void KrylovInverse::prepare(SystemMatrix& matrix, const Equilibration& scaling) 
   }
   if (options_.null_space != NullSpaceKind::none) null_space_.emplace(matrix, options_);
   make_preconditioner(again && was_symmetric == symmetric_ && !stale_ && steps_when_new_);
+  if (boundary_ != nullptr) {
+    facts_.notes.push_back(
+        "rows that hold their diagonal alone are solved first, and the iteration is with what is "
+        "left of A");
+  }
   if (null_space_) {
     facts_.krylov->null_space = null_space_->words();
     facts_.notes.push_back(
@@ -303,11 +316,16 @@ KrylovSolve KrylovInverse::solve(Start start, StoppingCriterion::Goal goal, cons
   const bool scales = any_scales(factors);
   const bool projects = null_space_ && (symmetric_ || start.transposed);
   std::unique_ptr<Vectors> changed;
-  if (scales || projects) changed = copy_of(b);
+  if (scales || projects || boundary_ != nullptr) changed = copy_of(b);
   if (scales) changed->scale_columns(factors);
   if (projects) null_space_->project(*changed);
+  if (boundary_ != nullptr && !start.transposed) boundary_->move_to_right(*changed);
   if (scales && start.from_x) x.scale_columns(factors);
   KrylovSolve solved = solve_for(start, goal, changed != nullptr ? *changed : b, x);
+  if (boundary_ != nullptr) {
+    boundary_->fix(*changed, x);
+    if (start.transposed) boundary_->take_back(x);
+  }
   if (scales) {
     x.scale_columns(inverses_of(factors));
   }

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "device/compute_device.hpp"
+#include "krylov/boundary_rows.hpp"
 #include "krylov/iteration/checkpointed_iteration.hpp"
 #include "krylov/krylov_solve.hpp"
 #include "krylov/null_space.hpp"
@@ -84,10 +85,13 @@ class KrylovInverse final : public Inverse {
   const KrylovMethod& method_;
   SystemMatrix* matrix_ = nullptr;
   std::unique_ptr<BandMatrix> scaled_;  // R A C where it is not A
-  std::unique_ptr<Products> products_;  // with one of the two
+  // Where A is symmetric but for boundary conditions in its rows, a symmetric method iterates on
+  // what is left of it without them.
+  std::unique_ptr<BoundaryRows> boundary_;
+  std::unique_ptr<Products> products_;  // with one of the three
   std::unique_ptr<PreconditionerOperator> preconditioner_;
   std::optional<NullSpace> null_space_;
-  bool symmetric_ = false;  // A, as it seems
+  bool symmetric_ = false;  // the matrix that is iterated with, as it seems
   // Steps of the first solution with a preconditioner that was made anew; and whether it was given
   // new values since.
   std::optional<Index> steps_when_new_;

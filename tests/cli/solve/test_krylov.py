@@ -184,6 +184,35 @@ class Krylov(CliTest):
                         self.assertAlmostEqual(x[i], (n - 1) / 2 - i, 9)
                     self.assertIn("null_space", self.report()["krylov"])
 
+    def test_boundary_conditions_in_rows_leave_the_rest_symmetric(self):
+        n, lines = 30, []  # a Laplacian whose outermost nodes have rows of their diagonal alone
+        for i in range(n):
+            for j in range(n):
+                row = i * n + j + 1
+                if min(i, j) == 0 or max(i, j) == n - 1:
+                    lines.append(f"{row} {row} {2 + i % 3}")
+                    continue
+                lines.append(f"{row} {row} 4")
+                lines += [f"{row} {row + step} -1" for step in (-n, -1, 1, n)]
+        self.write("a.mtx", f"%%MatrixMarket matrix coordinate real general\n{n * n} {n * n} "
+                            f"{len(lines)}\n" + "\n".join(lines) + "\n")
+        for method, preconditioner in (("cg", "multigrid"), ("cg", "jacobi"), ("minres", "none"),
+                                       ("block_cg", "ic0")):
+            for ranks in (1, 2):
+                with self.subTest(method, preconditioner=preconditioner, ranks=ranks):
+                    result = self.spsolve("a.mtx", "--set", "right_hand_side.kind=row_sums",
+                                          "--set", f"solve.method={method}", "--set",
+                                          f"solve.preconditioner={preconditioner}", "--report",
+                                          "report.json", ranks=ranks)
+                    self.assertEqual(result.code, SOLVED, result.text)
+                    self.assertIn("rows that hold their diagonal alone", result.text)
+                    self.assertLess(self.report()["squared_error"], 1e-20)
+        self.write("b.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 5\n1 1 2\n2 2 3\n"
+                            "3 3 4\n2 1 -1\n3 2 -1\n")
+        result = self.spsolve("b.mtx", "--method", "cg")
+        self.assertEqual(result.code, INPUT, result.text)
+        self.assertIn("wants a symmetric matrix", result.err)
+
     def test_null_spaces_that_are_none_and_systems_without_solution(self):
         n = 60
         self.path(n)
