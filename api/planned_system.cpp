@@ -99,8 +99,11 @@ void PlannedSystem::find_shape(const Matrix& a, const Options& options, Team& te
                                   options.systems};
   const auto [rows, columns, nonzeros, right_hand_sides, systems] = broadcast_value(team, mine, 0);
   if (rows != columns) {
-    fail_everywhere(ExitCode::input, "the matrix is {} x {}; a Solver needs a square one", rows,
-                    columns);
+    fail_everywhere(
+        ExitCode::input,
+        "the matrix is {} x {}; a Solver needs a square one (least squares: A^T A x = A^T b "
+        "is square)",
+        rows, columns);
   }
   shape.matrix.rows = shape.matrix.columns = rows;
   shape.matrix.nonzeros = nonzeros;

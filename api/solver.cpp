@@ -19,7 +19,8 @@ namespace spsolve {
 
 /// The application's way from a matrix to its inverse, kept for many right-hand sides.
 struct Solver::State {
-  State(const Matrix& a, const Options& options, Ranks of) : by(a, options, std::move(of)) {
+  State(const Matrix& a, const Options& options, Ranks of)
+      : by(a, options, std::move(of)), first_guess(options.first_guess) {
     by.solving([&] { begin(a, options); });
     by.share(report);
   }
@@ -54,8 +55,13 @@ struct Solver::State {
     is_eliminated = true;
     std::unique_ptr<Vectors> guess;
     const std::string& file = by.config.solve.initial_guess;
-    if (b != nullptr && !file.empty() && is_krylov(solver->choice().method)) {
-      guess = read_first_guess(solver->matrix(), file, b->columns());
+    const bool has_array = broadcast_value(by.team(), first_guess.columns, 0) > 0;
+    if (b != nullptr && is_krylov(solver->choice().method)) {
+      if (has_array) {
+        guess = deal_out_first_guess(solver->matrix(), first_guess, b->columns());
+      } else if (!file.empty()) {
+        guess = read_first_guess(solver->matrix(), file, b->columns());
+      }
     }
     Progress silent("eliminating", 1, Progress::Show::off);
     solver->eliminate(silent, nullptr, b, guess.get());
@@ -87,6 +93,7 @@ struct Solver::State {
                      bool transposed);
 
   SolvingTeam by;
+  Dense<double> first_guess;  ///< rank 0's, of the first solution
   // Of ranks that solve:
   std::optional<PlannedSystem> planned;
   std::optional<SystemSolver> solver;

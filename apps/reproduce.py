@@ -23,7 +23,15 @@ import sys
 import tempfile
 
 INPUT, RESOURCES = 2, 3
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def own_programs():
+    """The programs that belong to this file: those of its build, or of the prefix it lies in."""
+    built = HERE.parent / "build" / "bin"
+    installed = [folder / "bin" for folder in HERE.parents if (folder / "bin" / "spbench").exists()]
+    return installed[0] if installed and not built.is_dir() else built
+
 
 # Name, order, and the published seconds: 1 core, 1 P100, 2 P100 by MPI, all with pivoting.
 ELIMINATIONS = (("662_bus", 662, "0.050", "0.120", "0.140"),
@@ -279,8 +287,8 @@ def parse():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("table", choices=TABLES)
     parser.add_argument("--matrices", metavar="FOLDER", help="where the files are (default: here)")
-    parser.add_argument("--bin", metavar="FOLDER", default=ROOT / "build" / "bin",
-                        help="where the programs are (default: build/bin)")
+    parser.add_argument("--bin", metavar="FOLDER", default=own_programs(),
+                        help="where the programs are (default: build/bin, or the prefix's bin)")
     parser.add_argument("--samples", type=int, default=10, help="of each product (default: 10)")
     parser.add_argument("--threads", default="1,2,4,8,10", help="of symmetric (default: 1,2,4,8,10)")
     parser.add_argument("--orders", type=numbers, default=list(range(1000, 10001, 1000)),

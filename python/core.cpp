@@ -220,13 +220,30 @@ Ranks ranks_numbered([[maybe_unused]] int communicator) {
 #endif
 }
 
+/// Options from words and from arrays: coordinates, null_space and initial_guess.
+Options options_of(const nb::dict& given, const nb::dict& arrays) {
+  Options options = options_of(given);
+  for (const auto& [key, value] : arrays) {
+    const auto word = nb::cast<std::string>(key);
+    Dense<double> array = dense_of(nb::cast<nb::object>(value));
+    if (word == "coordinates") {
+      options.node_coordinates = std::move(array);
+    } else if (word == "initial_guess") {
+      options.first_guess = std::move(array);
+    } else {
+      options.null_space = NullSpaceKind::file;
+      options.null_vectors = std::make_shared<const Dense<double>>(std::move(array));
+    }
+  }
+  return options;
+}
+
 class Factors {
  public:
-  /// `coordinates`: of nodes, or None. `communicator`: of MPI, as Fortran numbers it, or None.
-  Factors(const Matrix& a, const nb::dict& given, const nb::object& coordinates,
+  /// `arrays`: see options_of(). `communicator`: of MPI, as Fortran numbers it, or None.
+  Factors(const Matrix& a, const nb::dict& given, const nb::dict& arrays,
           std::optional<int> communicator) {
-    Options options = options_of(given);
-    options.node_coordinates = coordinates_of(coordinates);
+    const Options options = options_of(given, arrays);
     const Ranks ranks = communicator ? ranks_numbered(*communicator) : Ranks();
     solver_ = unlocked([&] { return std::make_unique<Solver>(a, options, ranks); });
   }
@@ -313,9 +330,8 @@ class PreparedProduct {
   bool on_host_ = true;
 };
 
-nb::dict plan(const Matrix& a, const nb::dict& given, const nb::object& coordinates) {
-  Options options = options_of(given);
-  options.node_coordinates = coordinates_of(coordinates);
+nb::dict plan(const Matrix& a, const nb::dict& given, const nb::dict& arrays) {
+  const Options options = options_of(given, arrays);
   const SolverPlan plan = unlocked([&] { return plan_solver(a, options); });
   nb::dict told;
   told["method"] = plan.method;
@@ -363,9 +379,8 @@ NB_MODULE(_core, module) {
       .def_prop_ro("nonzeros", &Matrix::nonzeros)
       .def("arrays", [](nb::handle self) { return arrays_of(nb::borrow(self)); });
   nb::class_<Factors>(module, "Factors")
-      .def(nb::init<const Matrix&, const nb::dict&, const nb::object&, std::optional<int>>(),
-           "matrix"_a, "options"_a, "coordinates"_a.none() = nb::none(),
-           "communicator"_a = nb::none())
+      .def(nb::init<const Matrix&, const nb::dict&, const nb::dict&, std::optional<int>>(),
+           "matrix"_a, "options"_a, "arrays"_a = nb::dict(), "communicator"_a = nb::none())
       .def_prop_ro("order", &Factors::order)
       .def_prop_ro("own", &Factors::own)
       .def("report", &Factors::report)
@@ -378,7 +393,7 @@ NB_MODULE(_core, module) {
       .def("apply_plain", &PreparedProduct::apply_plain, "x"_a, "y"_a)
       .def_prop_ro("kernel", &PreparedProduct::kernel)
       .def_prop_ro("device", &PreparedProduct::device);
-  module.def("plan", &plan, "matrix"_a, "options"_a, "coordinates"_a.none() = nb::none());
+  module.def("plan", &plan, "matrix"_a, "options"_a, "arrays"_a = nb::dict());
   module.def("on_gpu", &array_on_gpu, "address"_a, "shape"_a);
   module.def("read_array", &read_array, "file"_a);
   module.def(

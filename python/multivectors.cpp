@@ -44,13 +44,12 @@ nb::object array_on_gpu(std::uintptr_t address, const std::vector<std::size_t>& 
                   nb::rv_policy::reference);
 }
 
-Dense<double> coordinates_of(const nb::object& given) {
-  if (given.is_none()) return {};
+Dense<double> dense_of(const nb::object& given) {
   const auto array =
       nb::cast<nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>>(given);
-  Dense<double> places(static_cast<Index>(array.shape(0)), static_cast<Index>(array.shape(1)));
-  std::copy_n(array.data(), array.size(), places.values.begin());
-  return places;
+  Dense<double> copy(static_cast<Index>(array.shape(0)), static_cast<Index>(array.shape(1)));
+  std::copy_n(array.data(), array.size(), copy.values.begin());
+  return copy;
 }
 
 }  // namespace spsolve::python

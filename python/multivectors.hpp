@@ -59,7 +59,7 @@ void require_alike(const ConstMultivector& in, const Multivector& out, bool comp
 /// The array of float64 at an address on a GPU, row-major, which belongs to somebody else.
 nanobind::object array_on_gpu(std::uintptr_t address, const std::vector<std::size_t>& shape);
 
-/// A copy of an array of two dimensions; empty for None.
-Dense<double> coordinates_of(const nanobind::object& given);
+/// A copy of an array of two dimensions.
+Dense<double> dense_of(const nanobind::object& given);
 
 }  // namespace spsolve::python

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "spsolve/dense.hpp"
@@ -109,6 +110,8 @@ struct SolverOptions {
   /// array of n x the dimension.
   NullSpaceKind null_space = NullSpaceKind::none;
   std::string null_space_file = {};
+  /// NullSpaceKind::file without a file: the vectors themselves, n x the dimension; rank 0's.
+  std::shared_ptr<const Dense<double>> null_vectors = {};
   AutoSwitch equilibrate = AutoSwitch::automatic;
   int refinement = 10;    ///< most sweeps of iterative refinement
   bool condition = true;  ///< whether condition numbers are estimated
@@ -133,6 +136,9 @@ struct Options : SolverOptions {
   Index systems = 1;
   /// Coordinates of the nodes, nodes x 2 or 3, in place of a file of `coordinates`; of rank 0.
   Dense<double> node_coordinates = {};
+  /// A first guess of the first solution, n x right-hand sides, in place of a file of
+  /// `initial_guess`; of rank 0.
+  Dense<double> first_guess = {};
 };
 
 }  // namespace spsolve

@@ -191,6 +191,15 @@ PatternAnalysis analyse_on_rank_0(const Csr<double>& whole, const SolverOptions&
                                   MemoryKind memory, const AnalysisCache& cache,
                                   const IterationHints& hints, const Team& team, int threads) {
   PatternAnalysis result;
+  const bool singular =
+      options.method == Method::automatic && options.null_space != NullSpaceKind::none;
+  if (singular) {
+    const SymmetryFacts facts = symmetry_of(whole);
+    const Method symmetric = facts.positive_diagonal ? Method::cg : Method::minres;
+    result.estimate.facts = facts;
+    result.estimate.of_singular = facts.nearly_symmetric ? symmetric : Method::gmres;
+    return result;
+  }
   if (options.method == Method::automatic ? !is_sparse_enough(whole) : !is_sparse(options.method)) {
     return result;
   }

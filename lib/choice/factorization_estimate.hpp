@@ -20,6 +20,8 @@ namespace spsolve::inline choice {
 struct FactorizationEstimate {
   bool analysed = false;  ///< there is an analysis, of the factorisation `kind`
   bool elliptic = false;  ///< symmetric, and looks like a discrete elliptic operator
+  /// The Krylov method of a singular matrix whose null space was named; automatic of others.
+  Method of_singular = Method::automatic;
   /// The estimate of an iteration, which is tried before anything is analysed; with one, nothing
   /// is.
   IterationEstimate iteration;

@@ -23,8 +23,8 @@ template <Method method>
 std::string refuse_krylov(const SolverQuestion& question) {
   const SolverOptions& options = question.options;
   const FactorizationEstimate& estimate = question.pattern_analysis.estimate;
-  const bool is_taken =
-      estimate.iteration.method == method || (method == Method::cg && estimate.elliptic);
+  const bool is_taken = estimate.iteration.method == method || estimate.of_singular == method ||
+                        (method == Method::cg && estimate.elliptic);
   if (options.method == Method::automatic && !is_taken) {
     return fmt::format("solve.method=auto does not take {} for this matrix", name(method));
   }
@@ -36,9 +36,6 @@ std::string refuse_krylov(const SolverQuestion& question) {
         "solve.precision={} does not go with solve.method={}, which computes in double; use "
         "solve.precision=double, or a sparse method",
         name(options.precision), name(method));
-  }
-  if (options.method == Method::automatic && options.null_space != NullSpaceKind::none) {
-    return std::string(why_not(Method::automatic, options.null_space));
   }
   if (options.null_space != NullSpaceKind::none && options.equilibrate == AutoSwitch::on) {
     return "solve.equilibrate=on does not go with solve.null_space, whose vectors are those of A "

@@ -181,9 +181,14 @@ std::optional<SolverQuestion> iterated(const SolverQuestion& question) {
 
 }  // namespace
 
-bool may_be_sparse(const Config& config) {
-  if (is_sparse(config.solve.method)) return true;
-  return config.solve.method == Method::automatic && config.solve.pivoting == Pivoting::automatic;
+bool may_be_sparse(const Config& config, const MatrixShape& shape) {
+  const SolverOptions& options = config.solve;
+  if (is_sparse(options.method)) return true;
+  if (options.method != Method::automatic || options.pivoting != Pivoting::automatic) return false;
+  const auto n = static_cast<double>(shape.rows);
+  return options.null_space != NullSpaceKind::none ||
+         static_cast<double>(shape.nonzeros) <= host_tuning.most_density_for_sparse * n * n ||
+         shape.rows < host_tuning.least_order_for_sparse;
 }
 
 bool solves_alone(const Config& config, Team& team, const Gpus& gpus,
@@ -222,7 +227,7 @@ SystemChoice::SystemChoice(const Config& config, const SystemShape& shape, Team&
       question_(question_for(config, shape, team.size())) {}
 
 void SystemChoice::analyse(const Csr<double>& whole, bool elastic, const AnalysisCache& cache) {
-  if (!may_be_sparse(config_)) return;
+  if (!may_be_sparse(config_, shape_.matrix)) return;
   const bool has_gpu = gpus_.dense_bytes && !gpus_.visible.empty();
   const bool left_open = config_.device == DeviceChoice::automatic && has_gpu;
   question_.pattern_analysis =

@@ -27,9 +27,9 @@ struct SystemShape {
   std::optional<ReadingTogether> reads_together;  ///< how, where rank 0 does not deal out
 };
 
-/// Whether `config` leaves room for sparse elimination, so that the matrix is to be read before
-/// anything is decided.
-bool may_be_sparse(const Config& config);
+/// Whether `config` leaves room for sparse elimination of a matrix of that shape, so that it is to
+/// be read before anything is decided.
+bool may_be_sparse(const Config& config, const MatrixShape& shape);
 
 /// Whether rank 0 solves alone a system of the order that `order` finds out: on GPUs, messages
 /// between them take longer than the whole elimination of a small system on one. A method that is

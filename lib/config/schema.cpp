@@ -23,6 +23,8 @@ namespace {
 
 constexpr std::string_view matrix_endings[] = {".mtx", ".mtx.gz", ".npz", ".petsc", ".npy"};
 constexpr std::string_view array_endings[] = {".mtx", ".mtx.gz", ".npy", ".petsc"};
+// Those that are read: plain text too.
+constexpr std::string_view read_endings[] = {".mtx", ".mtx.gz", ".npy", ".petsc", ".txt", ".csv"};
 constexpr std::string_view report_endings[] = {".json"};
 constexpr std::string_view html_endings[] = {".html", ".htm"};
 constexpr std::string_view order_endings[] = {".txt", ".mtx", ".mtx.gz"};
@@ -90,7 +92,7 @@ std::vector<Setting> matrix_shorthand(std::string_view text) {
 }
 
 std::vector<Setting> right_hand_side_shorthand(std::string_view text) {
-  if (text == "-" || text.find('/') != text.npos || ends_in(text, array_endings)) {
+  if (text == "-" || text.find('/') != text.npos || ends_in(text, read_endings)) {
     return {{"right_hand_side.kind", "file"}, {"right_hand_side.file", std::string(text)}};
   }
   return {{"right_hand_side.kind", std::string(text)}};
@@ -120,7 +122,7 @@ constexpr Section section_table[] = {
      "matrix: FILE, or matrix: SPECIFICATION of a generator"},
     {"right_hand_side", "The right-hand side B of A X = B.", right_hand_side_shorthand,
      "right_hand_side: auto|row_sums|ones|random, or right_hand_side: FILE with a '/' or ending "
-     "in .mtx, .mtx.gz, .npy or .petsc"},
+     "in .mtx, .mtx.gz, .npy, .petsc, .txt or .csv"},
     {"solve", "How the system is solved.", nullptr, ""},
     {"multiply", "How Y = A X is computed, with task: multiply.", nullptr, ""},
     {"output", "What is written besides the log.", nullptr, ""},
@@ -163,7 +165,8 @@ const Option option_table[] = {
         "rows, else row sums."),
     text_option<&Config::right_hand_side, &Config::RightHandSide::file>(
         OptionType::input_path, "right_hand_side.file",
-        "File with the right-hand side - Matrix Market, numpy (.npy) or PETSc -, found as "
+        "File with the right-hand side - Matrix Market, numpy (.npy), PETSc or plain text -, found "
+        "as "
         "matrix.file is; implies kind: file. A pattern such as b-*.npy stands for several, which "
         "are solved for in turn by the same factors."),
     integer<&Config::right_hand_side, &Config::RightHandSide::seed>(
@@ -242,10 +245,11 @@ const Option option_table[] = {
     word_or_path<named_null_space_words,
                  [](auto& config) {
                    return std::tie(config.solve.null_space, config.solve.null_space_file);
-                 }>("solve.null_space", array_endings,
-                    "Krylov methods, for a singular A: what A takes to zero, constants or the "
-                    "columns of a file, found as the matrix' file is. x is the solution that is "
-                    "orthogonal to it, where there is one."),
+                 }>(
+        "solve.null_space", read_endings,
+        "Krylov methods, for a singular A: what A takes to zero, constants or the "
+        "columns of a file, found as the matrix' file is; auto takes cg, minres or gmres "
+        "then. x is the solution that is orthogonal to it, where there is one."),
     integer<&Config::solve, &Config::Solve::restart>(
         "solve.restart", 1, 10000, "steps",
         "gmres: steps of a cycle, each of which keeps two vectors for every right-hand side."),
@@ -285,7 +289,7 @@ const Option option_table[] = {
     word_or_path<multivector_words,
                  [](auto& config) {
                    return std::tie(config.multiply.x.kind, config.multiply.x.file);
-                 }>("multiply.x", array_endings,
+                 }>("multiply.x", read_endings,
                     "X: random numbers in [-1, 1), ones, or a file, found as matrix.file is."),
     integer<&Config::multiply, &Config::Multiply::seed>("multiply.seed", 0, no_limit, "",
                                                         "Chooses the random numbers of x: random."),

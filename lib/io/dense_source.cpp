@@ -25,6 +25,22 @@ DenseShape describe_dense(const fs::path& path) {
   return {header.rows, header.columns};
 }
 
+DenseShape describe_columns(const fs::path& path, Index rows) {
+  if (io::DenseFile::is_one(path)) {
+    io::DenseFile file(path);
+    file.stand_up(rows);
+    return {file.rows(), file.columns()};
+  }
+  const MatrixMarketHeader header = read_header(path);
+  if (lies_down(header, rows)) return {header.columns, header.rows};
+  return {header.rows, header.columns};
+}
+
+bool lies_down(const MatrixMarketHeader& matrix, Index rows) {
+  return rows > 1 && matrix.rows == 1 && matrix.columns == rows &&
+         matrix.format == MatrixMarketFormat::array;
+}
+
 bool holds_array(const fs::path& path) {
   if (io::DenseFile::is_one(path)) return true;
   return !is_binary(path) && read_header(path).format == MatrixMarketFormat::array;

@@ -5,13 +5,14 @@
 #include <string_view>
 
 #include "io/files/array_file.hpp"
+#include "io/matrix_market/matrix_market.hpp"
 #include "matrix/dense.hpp"
 
 namespace spsolve::inline io {
 
-/// Wherever a multivector is named, it is a file of Matrix Market (plain or gzip), of numpy (.npy)
-/// or of PETSc; which of them is seen from the content. The ending of the name chooses the kind of
-/// a file that is written.
+/// Wherever a multivector is named, it is a file of Matrix Market (plain or gzip), of numpy (.npy),
+/// of PETSc or of plain text; which of them is seen from the content. The ending of the name
+/// chooses the kind of a file that is written.
 
 struct DenseShape {
   Index rows = 0, columns = 0;
@@ -19,6 +20,13 @@ struct DenseShape {
 
 /// The size, from the header. Throws Error(input), as the next one does.
 DenseShape describe_dense(const std::filesystem::path& path);
+
+/// A file of `rows` rows, or what else it has: one row of `rows` > 1 numbers counts as a column, as
+/// read_vectors() reads it.
+DenseShape describe_columns(const std::filesystem::path& path, Index rows);
+
+/// Whether one row of a Matrix Market array is to be read as a column of `rows` > 1 numbers.
+bool lies_down(const MatrixMarketHeader& matrix, Index rows);
 
 /// Whether the file holds an array and no sparse matrix: one of numpy, a vector or dense matrix of
 /// PETSc, or Matrix Market's format `array`. Likewise.

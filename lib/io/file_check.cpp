@@ -6,6 +6,7 @@
 
 #include "io/binary/dense_file.hpp"
 #include "io/binary/npz.hpp"
+#include "io/binary/number_text.hpp"
 #include "io/binary/petsc.hpp"
 #include "io/binary/zip.hpp"
 #include "io/dense_source.hpp"
@@ -79,7 +80,8 @@ CheckedEntries check_matrix_file(const std::string& file, const Deadline& deadli
   const io::MappedFile mapped = io::MappedFile::open(file, "a matrix");
   const std::string_view bytes = mapped.text();
   if (io::is_zip(bytes)) return io::check_npz(bytes, file, deadline);
-  if (io::DenseFile::is_one(file)) return check_rows({bytes, file}, deadline);
+  const bool is_text = io::is_number_text(bytes);  // of a matrix that is Matrix Market's alone
+  if (!is_text && io::DenseFile::is_one(file)) return check_rows({bytes, file}, deadline);
   if (io::petsc_object(bytes)) return check_petsc(bytes, file, deadline);
   const TextCheck check = check_text(file, deadline);
   if (check.is_whole() && sums_may_overflow(check.largest, check.all)) load_matrix(file);

@@ -6,6 +6,7 @@
 
 #include "core/error.hpp"
 #include "core/extremes.hpp"
+#include "distribute/reading/scatter.hpp"
 #include "io/dense_source.hpp"
 #include "krylov/methods/orthonormal.hpp"
 #include "solve/operators/equilibrate.hpp"
@@ -47,8 +48,16 @@ Index null_vectors(const SolverOptions& options, Index rows) {
     return options.null_space == NullSpaceKind::none ? 0 : 1;
   }
   const std::string& file = options.null_space_file;
-  const DenseShape shape = describe_dense(file);
-  require_shape(file, shape, rows, "null space");
+  DenseShape shape;
+  if (!file.empty()) {
+    shape = describe_columns(file, rows);
+  } else if (const auto& given = options.null_vectors; given != nullptr) {
+    shape = {given->rows, given->columns};
+    if (!std::ranges::all_of(given->values, [](double x) { return std::isfinite(x); })) {
+      fail(ExitCode::input, "SolverOptions::null_vectors: a number is not finite");
+    }
+  }
+  require_shape(file.empty() ? "SolverOptions::null_vectors" : file, shape, rows, "null space");
   if (shape.columns >= 1 && shape.columns < rows) return shape.columns;
   fail(ExitCode::input, "{}: a null space of {} vectors of a matrix of order {}", file,
        shape.columns, rows);
@@ -66,9 +75,17 @@ NullSpace::NullSpace(SystemMatrix& matrix, const SolverOptions& options) {
     together(team, [&] {
       if (team.rank() == 0) null_vectors(options, matrix.order());
     });
-    given = read_vectors(team, matrix.layout(), matrix.memory(), file);
-    words_ =
-        fmt::format("{} vector{} of {}", given->columns(), given->columns() == 1 ? "" : "s", file);
+    if (file.empty()) {
+      const Dense<double> none;
+      const Dense<double> own =
+          scatter_rows(team, matrix.layout(), team.rank() == 0 ? *options.null_vectors : none);
+      given = matrix.vectors(own.columns);
+      set_own_rows(*given, own);
+    } else {
+      given = read_vectors(team, matrix.layout(), matrix.memory(), file);
+    }
+    words_ = fmt::format("{} vector{}{}", given->columns(), given->columns() == 1 ? "" : "s",
+                         file.empty() ? "" : " of " + file);
   }
   vectors_ = orthonormal(*given);
   if (dimension() < given->columns()) {

@@ -1,5 +1,8 @@
 #include "process/log.hpp"
 
+#include <atomic>
+#include <cstdio>
+
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
@@ -17,7 +20,25 @@ void start_log(int rank, bool verbose) {
   spdlog::set_default_logger(log);
 }
 
+namespace {
+
+std::atomic<bool> has_row = false;
+
+/// Clears the row that stands where a line is to come.
+void make_room() {
+  if (!has_row.exchange(false)) return;
+  std::fputs("\r\x1b[K", stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace
+
+void row_stands(bool stands) {
+  has_row = stands;
+}
+
 void log_line(const std::string& text) {
+  if (spdlog::should_log(spdlog::level::info)) make_room();
   spdlog::info(plain_text(text));
 }
 
@@ -26,6 +47,7 @@ bool tells_details() {
 }
 
 void log_detail(const std::string& text) {
+  if (tells_details()) make_room();
   spdlog::debug(text);
 }
 

@@ -8,6 +8,10 @@ namespace spsolve::inline process {
 /// stay silent. `verbose` lets the phases of a task be told as they begin.
 void start_log(int rank, bool verbose);
 
+/// Says that a row of progress, without an end of line, stands on the terminal that the log goes
+/// to, or no longer: lines take its place.
+void row_stands(bool stands);
+
 /// One line of the log.
 void log_line(const std::string& text);
 

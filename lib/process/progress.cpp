@@ -36,6 +36,7 @@ Progress::~Progress() {
   if (printed_) {
     std::fputs("\r\x1b[K", stream_);
     std::fflush(stream_);
+    if (stream_ == stderr) row_stands(false);
   }
 }
 
@@ -63,6 +64,7 @@ void Progress::print(Index step, Index steps, double fraction, const Figure& fig
   std::fputs(fmt::format("\r{}\x1b[K", row).c_str(), stream_);
   std::fflush(stream_);
   printed_ = true;
+  if (stream_ == stderr) row_stands(true);
 }
 
 Progress::Show show_for(std::FILE* stream) {

@@ -15,4 +15,8 @@ void check_first_guess(const std::filesystem::path& file, Index rows, Index colu
 std::unique_ptr<Vectors> read_first_guess(const SystemMatrix& matrix,
                                           const std::filesystem::path& file, Index columns);
 
+/// An array of rank 0 in bands; throws likewise. Collective.
+std::unique_ptr<Vectors> deal_out_first_guess(const SystemMatrix& matrix,
+                                              const Dense<double>& guess, Index columns);
+
 }  // namespace spsolve::system

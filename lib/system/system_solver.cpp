@@ -4,8 +4,10 @@
 #include <cmath>
 #include <utility>
 
+#include "core/error.hpp"
 #include "core/over_blocks.hpp"
 #include "distribute/redistribute.hpp"
+#include "krylov/null_space.hpp"
 #include "solve/operators/right_hand_side_scaling.hpp"
 
 namespace spsolve::inline system {
@@ -102,9 +104,28 @@ void SystemSolver::eliminate(Progress& progress, Checkpoints* checkpoints, const
     }
     run.guess = scaled_guess.get();
   }
-  set_up_by([&] { first_ = inverse_->eliminate(run); });
+  set_up_by([&] {
+    try {
+      first_ = inverse_->eliminate(run);
+    } catch (const Error& error) {
+      name_null_space(error);
+      throw;
+    }
+  });
   if (first_ != nullptr && scaling_.scales) scale_own_rows(*matrix_, scaling_.columns, *first_);
   unscaled_.emplace(ScaledOperator::unscaled(*inverse_, *matrix_, scaling_));
+}
+
+void SystemSolver::name_null_space(const Error& error) {
+  const bool of_all =
+      error.code() == ExitCode::not_trustworthy && error.scope() == Scope::every_rank;
+  if (!of_all || is_singular() || !takes_constants_to_zero(*matrix_)) return;
+  throw Error(error.code(),
+              std::string(error.what()) +
+                  "; A takes vectors of equal elements to zero, as a Laplacian does: "
+                  "solve.null_space=constants finds the x whose elements add up to zero, if b is "
+                  "in the range of A",
+              Scope::every_rank);
 }
 
 void SystemSolver::set_up() {

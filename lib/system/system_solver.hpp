@@ -121,6 +121,10 @@ class SystemSolver final : public LinearOperator {
   template <typename Work>
   void set_up_by(const Work& work);
 
+  /// Throws `error`, that A is singular, with the null space that A is seen to have and what to do
+  /// about it; returns where there is none to be seen. Collective.
+  void name_null_space(const Error& error);
+
   /// unscaled_, where there is one to solve with; see above.
   ScaledOperator& whole();
 

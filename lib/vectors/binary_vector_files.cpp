@@ -32,7 +32,8 @@ std::optional<io::DenseFile> open_as(const fs::path& path, const Seen& wanted) {
   try {
     if (!fs::is_regular_file(path) || !io::DenseFile::is_one(path)) return std::nullopt;
     io::DenseFile file(path);
-    if (seen(file) == wanted) return file;
+    file.stand_up(wanted.rows);
+    if (!file.is_text() && seen(file) == wanted) return file;
   } catch (const Error&) {
   } catch (const fs::filesystem_error&) {
   }
@@ -71,6 +72,7 @@ std::unique_ptr<Vectors> read_binary_vectors(Team& team, const RowLayout& layout
   together(team, [&] {
     if (team.rank() != 0) return;
     file.emplace(path);
+    file->stand_up(layout.rows);
     first = seen(*file);
     require_shape(path, {first.rows, first.columns}, layout.rows);
   });

@@ -72,11 +72,14 @@ std::unique_ptr<io::EntryReader> open_file(const fs::path& file, const RowLayout
                                                   text_bytes);
   const MatrixMarketHeader& matrix = reader->matrix();
   Index elements = 0;  // of the whole, whose number must be one
-  const bool fits = !__builtin_mul_overflow(matrix.rows, matrix.columns, &elements) &&
-                    io::fits_in_memory(layout.height(0), matrix.columns);
-  if (!fits || reader->claims_too_much() || matrix.rows != layout.rows) reader->read_to_end();
+  const bool lies = io::lies_down(matrix, layout.rows);
+  const Index rows = lies ? matrix.columns : matrix.rows;
+  const Index columns = lies ? matrix.rows : matrix.columns;
+  const bool fits = !__builtin_mul_overflow(rows, columns, &elements) &&
+                    io::fits_in_memory(layout.height(0), columns);
+  if (!fits || reader->claims_too_much() || rows != layout.rows) reader->read_to_end();
   if (!fits) io::fail_dense_size(file, matrix);
-  require_shape(file, {matrix.rows, matrix.columns}, layout.rows);
+  require_shape(file, {rows, columns}, layout.rows);
   return reader;
 }
 
@@ -293,8 +296,9 @@ std::unique_ptr<Vectors> read_vectors(Team& team, const RowLayout& layout,
   const auto reader = together(team, [&] {
     return team.rank() == 0 ? open_file(file, layout, pieces.text_bytes) : nullptr;
   });
-  const MatrixMarketHeader matrix =
+  MatrixMarketHeader matrix =
       broadcast_value(team, reader != nullptr ? reader->matrix() : MatrixMarketHeader{}, 0);
+  if (io::lies_down(matrix, layout.rows)) std::swap(matrix.rows, matrix.columns);
   Filling band = together(team, [&] {
     if (!io::fits_in_memory(layout.height(team.rank()), matrix.columns)) {
       io::fail_dense_size(file, matrix);

@@ -11,10 +11,15 @@ from . import _core
 from ._errors import InputError
 
 
+_REAL_FORM = (", and real matrices and vectors are solved: A = R + iS as the real matrix [R, -S; S, R], "
+              "scipy.sparse.block_array([[A.real, -A.imag], [A.imag, A.real]]), with "
+              "b = [Re b; Im b] has the solution [Re x; Im x]")
+
+
 def _real(values: np.ndarray, what: str) -> np.ndarray:
     """One dimension, contiguous, of real numbers."""
     if np.iscomplexobj(values):
-        raise InputError(f"{what} is complex, and real matrices and vectors are solved")
+        raise InputError(f"{what} is complex{_REAL_FORM}")
     return np.ascontiguousarray(values)
 
 
@@ -130,6 +135,6 @@ def as_columns(b: Any, what: str = "b") -> np.ndarray:
     if array.ndim not in (1, 2):
         raise InputError(f"{what} must have one or two dimensions, not {array.ndim}")
     if np.iscomplexobj(array):
-        raise InputError(f"{what} is complex, and real matrices and vectors are solved")
+        raise InputError(f"{what} is complex{_REAL_FORM}")
     array = np.ascontiguousarray(array, dtype=np.float64)
     return array.reshape(-1, 1) if array.ndim == 1 else array

@@ -63,21 +63,21 @@ class Plan:
         return self.text
 
 
-def _words(options: dict[str, Any]) -> tuple[dict[str, str], np.ndarray | None]:
-    """Options as the words of a configuration, and coordinates that are an array, not a file."""
-    places = options.get("coordinates")
-    if isinstance(places, (str, os.PathLike)):
-        places = None
-    elif places is not None:
-        options = {key: value for key, value in options.items() if key != "coordinates"}
-        places = _arrays.as_columns(places, "coordinates")
+def _words(options: dict[str, Any]) -> tuple[dict[str, str], dict[str, np.ndarray]]:
+    """Options as the words of a configuration, and those that are arrays, not files."""
+    arrays = {}
+    for key in ("coordinates", "null_space", "initial_guess"):
+        value = options.get(key)
+        if value is not None and not isinstance(value, (str, os.PathLike)):
+            arrays[key] = _arrays.as_columns(value, key)
+    options = {key: value for key, value in options.items() if key not in arrays}
 
     def word(value: Any) -> str:
         if isinstance(value, bool):
             return "on" if value else "off"
         return str(value)
 
-    return {key: word(value) for key, value in options.items() if value is not None}, places
+    return {key: word(value) for key, value in options.items() if value is not None}, arrays
 
 
 class Factors:
@@ -88,9 +88,9 @@ class Factors:
         self._matrix = _ranks.on_first(comm, lambda: _arrays.as_matrix(a)) or _nothing()
         self._given = a if getattr(a, "format", None) in ("csr", "csc", "coo") else None
         self._lock = threading.Lock()  # the interpreter's own is released while it computes
-        words, places = _ranks.on_every(comm, lambda: _words(options))
+        words, arrays = _ranks.on_every(comm, lambda: _words(options))
         number = None if comm is None else comm.py2f()
-        self._factors = _core.Factors(self._matrix, words, places, number)
+        self._factors = _core.Factors(self._matrix, words, arrays, number)
         self._last: dict[str, Any] = {}
         self._tell(self._factors.report()["notes"])
 
@@ -235,9 +235,10 @@ def factor(a: Any, *, comm: Any = None, **options: Any) -> Factors:
     ``options`` are the keys of the section ``solve`` of a configuration, with its words: ``method``
     ("auto", "sparse_lu", "cg", ...), ``precision`` ("double", "float", "mixed"), ``ordering``,
     ``pivoting``, ``preconditioner``, ``tolerance``, ``refinement``, ``condition``; and ``device``
-    ("auto", "host", "cuda"). ``coordinates``, of the nodes of linear elasticity for multigrid, are
-    an array of nodes x 2 or 3 or a file of one. Raises InputError, ResourcesError, and NotTrustworthyError where the
-    matrix is singular. Other threads of Python run meanwhile, and Ctrl-C stops it.
+    ("auto", "host", "cuda"). Arrays or files of one are ``coordinates`` of the nodes of linear
+    elasticity for multigrid, nodes x 2 or 3; ``null_space`` of a singular matrix, n or n x its
+    dimension, or "constants"; and ``initial_guess``, of the first x by a Krylov method. Raises
+    InputError, ResourcesError, and NotTrustworthyError where the matrix is singular. Other threads of Python run meanwhile, and Ctrl-C stops it.
 
     ``right_hand_sides`` and ``systems`` are those expected, which ``method="auto"`` and the plan of
     memory go by: columns of b at once, and systems in turn, with other b or by ``refactor``. By
@@ -277,5 +278,5 @@ def analyse(a: Any, *, columns: int = 1, **options: Any) -> Plan:
     method, device, ordering and entries of factors of a sparse method, flops and predicted seconds
     of the elimination, bytes of host memory, whether they fit, and what would do where they do not.
     """
-    words, places = _words({"systems": 2, "right_hand_sides": columns, **options})
-    return Plan(**_core.plan(_arrays.as_matrix(a), words, places))
+    words, arrays = _words({"systems": 2, "right_hand_sides": columns, **options})
+    return Plan(**_core.plan(_arrays.as_matrix(a), words, arrays))

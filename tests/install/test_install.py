@@ -166,6 +166,19 @@ class Installed(CliTest):
         self.compile_with(self.prefix)
         self.compile_with(self.prefix, "--static")
 
+    def test_the_command_of_the_guide(self):
+        guide = (ROOT / "docs" / "library.md").read_text()
+        command = next(line for line in guide.splitlines() if line.startswith("g++ "))
+        shutil.copy(OUTSIDE / "main.cpp", self.folder)
+        folders = sorted(self.prefix.glob("lib*/**/pkgconfig"))
+        self.run_well("bash", "-c", command, environment={"PKG_CONFIG_PATH": str(folders[0])})
+        self.assertRegex(self.run_well("./main").out, SAYS)
+
+    def test_reproduce_finds_the_programs_of_its_prefix(self):
+        script = self.prefix / "share" / "spsolve" / "reproduce.py"
+        said = self.run_well(sys.executable, script, "spmm", "--names", "none", "--matrices", ".")
+        self.assertIn("none", said.out)
+
     def test_a_prefix_that_was_moved(self):
         home = self.folder / "home" / "somebody" / "software"
         shutil.copytree(self.prefix, home, symlinks=True)

@@ -205,6 +205,43 @@ class Solving(unittest.TestCase):
             with self.assertRaisesRegex(spsolve.InputError, words):
                 spsolve.factor(a, coordinates=wrong, **told)
 
+    def test_a_singular_laplacian(self):
+        n = 200
+        a = sp.diags([-1.0, 2.0, -1.0], [-1, 0, 1], shape=(n, n)).tolil()
+        a[0, 0] = a[n - 1, n - 1] = 1
+        a = a.tocsr()
+        b = np.zeros(n)
+        b[3], b[150] = 1, -1
+        with self.assertRaisesRegex(spsolve.NotTrustworthyError, "null_space=constants"):
+            spsolve.solve(a, b)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", spsolve.TrustWarning)
+            for null_space in ("constants", np.ones(n), np.full((n, 1), 7)):
+                x = spsolve.solve(a, b, null_space=null_space)
+                self.assertAlmostEqual(x[3] - x[150], 147, places=8)
+                self.assertLess(abs(x.sum()), 1e-9)
+        for wrong in (np.ones(3), np.full(n, np.nan), np.arange(n) + 1.0):
+            with self.assertRaises(spsolve.InputError):
+                spsolve.solve(a, b, null_space=wrong)
+
+    def test_a_first_guess(self):
+        a, b = spsolve.read("grid2d:30"), np.ones(900)
+        x = spsolve.solve(a, b, method="cg")
+        # One step is enough from there, and too little from zero.
+        again = spsolve.solve(a, b, method="cg", iterations=1, initial_guess=x)
+        np.testing.assert_allclose(again, x, rtol=1e-12)
+        with self.assertRaisesRegex(spsolve.InputError, "first guess is 3 x 1"):
+            spsolve.solve(a, b, method="cg", initial_guess=np.ones(3))
+        with tempfile.TemporaryDirectory() as folder:
+            np.save(f"{folder}/x.npy", x)
+            spsolve.solve(a, b, method="cg", iterations=1, initial_guess=f"{folder}/x.npy")
+
+    def test_complex_numbers_name_the_real_form(self):
+        with self.assertRaisesRegex(spsolve.InputError, "block_array"):
+            spsolve.solve(np.eye(2) * 1j, np.ones(2))
+        with self.assertRaisesRegex(spsolve.InputError, "least squares"):
+            spsolve.solve(np.ones((3, 2)), np.ones(3))
+
     def test_real_matrices_beside_scipy(self):
         if not MATRICES.is_dir():
             self.skipTest("no folder of real matrices: set SPSOLVE_MATRICES")

@@ -6,6 +6,7 @@
 
 #include "core/error.hpp"
 #include "io/binary/npy.hpp"
+#include "io/binary/number_text.hpp"
 #include "io/binary/petsc.hpp"
 
 namespace spsolve::inline io {
@@ -13,7 +14,8 @@ namespace spsolve::inline io {
 bool DenseFile::is_one(const std::filesystem::path& path) {
   const MappedFile file = MappedFile::open(path, "a matrix");
   const auto object = petsc_object(file.text());
-  return is_npy(file.text()) || (object && *object != PetscObject::matrix);
+  return is_npy(file.text()) || (object && *object != PetscObject::matrix) ||
+         is_number_text(file.text());
 }
 
 DenseFile::DenseFile(const std::filesystem::path& path)
@@ -27,11 +29,33 @@ DenseFile::DenseFile(std::string_view bytes, const std::string& name)
 }
 
 void DenseFile::parse(std::string_view bytes) {
-  is_npy(bytes) ? parse_npy_array(bytes) : void(dense_ = petsc_dense(bytes, name_));
+  is_text_ = is_number_text(bytes);
+  if (is_text_) {
+    parse_text(bytes);
+  } else if (is_npy(bytes)) {
+    parse_npy_array(bytes);
+  } else {
+    dense_ = petsc_dense(bytes, name_);
+  }
   constexpr Index most_columns = std::numeric_limits<LocalIndex>::max();
   if (dense_.columns > most_columns) {
     fail(ExitCode::input, "{}: has {} columns, and at most {} are read; transpose or split it",
          name_, dense_.columns, most_columns);
+  }
+}
+
+void DenseFile::parse_text(std::string_view text) {
+  const NumberText array = read_number_text(text, name_);
+  const std::span<const double> values(array.values);
+  file_ = MappedFile::copy({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+  dense_.rows = array.rows;
+  dense_.columns = array.columns;
+  dense_.numbers = {file_.text().data(), static_cast<Index>(values.size()), NumberType::float64};
+}
+
+void DenseFile::stand_up(Index rows) {
+  if (rows > 1 && dense_.rows == 1 && dense_.columns == rows) {
+    std::swap(dense_.rows, dense_.columns);
   }
 }
 

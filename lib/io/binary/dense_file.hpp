@@ -13,7 +13,7 @@
 #include "matrix/dense.hpp"
 #include "matrix/numbers.hpp"
 
-// Dense arrays of binary files, of which any rows can be read alone.
+// Dense arrays of files of which any rows can be read alone.
 
 namespace spsolve::inline io {
 
@@ -24,10 +24,12 @@ struct DenseNumbers {
   bool by_columns = false;  ///< column after column, else row after row
 };
 
-/// A file of numpy (.npy, of one or two dimensions) or of PETSc (a vector or a dense matrix).
+/// A file of numpy (.npy, of one or two dimensions), of PETSc (a vector or a dense matrix), or of
+/// plain text (NumberText), which is read whole at once.
 class DenseFile {
  public:
-  /// Whether the file is of that kind, by its first bytes. Throws Error(input) as MappedFile::open.
+  /// Whether the file is of that kind, by its first bytes or line. Throws Error(input) as
+  /// MappedFile::open.
   static bool is_one(const std::filesystem::path& path);
 
   /// Reads the header. Throws Error(input), one sentence that begins with the file's name.
@@ -38,6 +40,10 @@ class DenseFile {
   Index rows() const { return dense_.rows; }
   Index columns() const { return dense_.columns; }
   std::size_t bytes() const { return file_.text().size(); }
+  bool is_text() const { return is_text_; }
+
+  /// One row of `rows` > 1 numbers is from now on a column of them.
+  void stand_up(Index rows);
 
   /// Rows first <= i < last as rows.size() x columns, row-major, in threads. Throws Error(input)
   /// where one is not finite.
@@ -46,11 +52,13 @@ class DenseFile {
 
  private:
   void parse(std::string_view bytes);
+  void parse_text(std::string_view text);
   void parse_npy_array(std::string_view bytes);
 
   std::string name_;
   MappedFile file_;
   DenseNumbers dense_;
+  bool is_text_ = false;
 };
 
 /// float64 in the order of columns; of one column an array of one dimension.

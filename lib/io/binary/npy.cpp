@@ -207,8 +207,11 @@ Numbers NpyArray::numbers(const std::string& name) const {
   const auto type = type_of(descr);
   if (!type || (descr[0] != '<' && descr[0] != '>' && descr[0] != '|' && descr[0] != '=')) {
     const bool complex = descr.size() > 1 && descr[1] == 'c';
-    fail(ExitCode::input, "{}: holds {} of type '{}'; real numbers are read, such as float64", name,
-         complex ? "complex numbers" : "elements", shown(descr));
+    fail(ExitCode::input, "{}: holds {} of type '{}'; real numbers are read, such as float64{}",
+         name, complex ? "complex numbers" : "elements", shown(descr),
+         complex ? ": A = R + iS as the real matrix [R, -S; S, R] with b = [Re b; Im b] has the "
+                   "solution [Re x; Im x]"
+                 : "");
   }
   return {bytes.data(), elements(), *type, descr[0] == '>'};
 }

@@ -75,9 +75,10 @@ constexpr std::string_view why_not(Method method, Pivoting pivoting) {
 
 /// Why a method and a null space don't go together, likewise.
 constexpr std::string_view why_not(Method method, NullSpaceKind null_space) {
-  return null_space == NullSpaceKind::none || is_krylov(method)
+  return null_space == NullSpaceKind::none || method == Method::automatic || is_krylov(method)
              ? ""
-             : "solve.null_space goes with Krylov methods; use solve.method=cg, minres or gmres";
+             : "solve.null_space goes with Krylov methods; use solve.method=auto, cg, minres or "
+               "gmres";
 }
 
 /// Where a rank's dense rows lie: in host memory, or in that of a GPU of its own.

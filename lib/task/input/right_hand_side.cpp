@@ -34,7 +34,7 @@ Dense<double> row_sums(const Csr<double>& rows, Index columns) {
 std::string why_not_taken(const fs::path& file, Index rows) {
   if (!file.filename().string().starts_with("b.")) return "";
   try {
-    const DenseShape b = describe_dense(file);
+    const DenseShape b = describe_columns(file, rows);
     if (b.rows != rows) return fmt::format("it has not {} rows", rows);
     if (b.columns == rows && rows > 1) return "it is as large as the matrix";
   } catch (const Error&) {
@@ -107,6 +107,12 @@ FoundRightHandSide find_right_hand_side(const Config& config, Index rows) {
       b.kind = RightHandSideKind::file;
       b.file = file;
       found.source = fmt::format("{}, found next to the matrix", file.string());
+      if (file.filename().string().starts_with("b.")) {
+        found.note = fmt::format(
+            "{} was taken as the right-hand side, as it stands next to the matrix and has as many "
+            "rows; name another one, or right_hand_side=row_sums",
+            file.string());
+      }
       return found;
     }
   }
@@ -144,7 +150,7 @@ Index columns_of_b(const Config::RightHandSide& config, std::optional<Index> row
   if (config.kind != RightHandSideKind::file) return config.columns;
   Index most = 0;
   const auto look = [&](const fs::path& file) {
-    const DenseShape b = describe_dense(file);
+    const DenseShape b = rows ? describe_columns(file, *rows) : describe_dense(file);
     if (rows) require_shape(file, b, *rows);
     most = std::max(most, b.columns);
   };

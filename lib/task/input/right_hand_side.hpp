@@ -25,7 +25,7 @@ bool rotates_with_rows(const Config::RightHandSide& config);
 struct FoundRightHandSide {
   Config::RightHandSide config;
   std::string source;
-  std::string note;  ///< on a file that was not taken, or ""
+  std::string note;  ///< on a file that was not taken, or was though its name says little; or ""
 };
 
 /// The right-hand side of kind=auto for a matrix of so many rows: the file NAME_b.mtx next to the

@@ -1,4 +1,8 @@
+#include <optional>
+
 #include "choice/system_choice.hpp"
+#include "process/heartbeat.hpp"
+#include "process/log.hpp"
 #include "process/system.hpp"
 #include "sparse/ranks/ranks_table.hpp"
 #include "system/coordinates.hpp"
@@ -28,6 +32,25 @@ std::string table_of_ranks(const SolverQuestion& question, Team& team, int most)
   });
 }
 
+/// Non-zeros from which on reading and analysing take seconds.
+constexpr Index many_nonzeros = 1'000'000;
+
+/// Tells what is known of a system's memory before its matrix is read: what iterating would take.
+void tell_first_estimate(const Config& config, const SystemShape& shape, Team& team,
+                         const Gpus& gpus) {
+  Config iterates = config;
+  iterates.solve.method = Method::gmres;
+  iterates.solve.precision = Precision::float64;
+  SystemChoice choice(iterates, shape, team, gpus);
+  MemoryPlan plan;
+  choice.plan(resident_memory(), std::nullopt, plan, {});
+  log_line(fmt::format(
+      "first estimate: {} rows and {} non-zeros, {} of memory to iterate (solve.method=gmres or "
+      "cg); "
+      "what an elimination takes is told once the pattern is analysed",
+      shape.matrix.rows, shape.matrix.nonzeros, readable_bytes(plan.resident + plan.peak())));
+}
+
 /// plan_solve() with all ranks of the team.
 MemoryCheck plan_over(const Config& config, Team& team, const Gpus& gpus, MemoryPlan& plan,
                       int most_ranks) {
@@ -37,9 +60,14 @@ MemoryCheck plan_over(const Config& config, Team& team, const Gpus& gpus, Memory
   shape.is_solved_once = shape.is_solved_once && most_ranks == 0;
   const std::int64_t resident = resident_memory();
   SystemChoice choice(config, shape, team, gpus);
-  if (may_be_sparse(config)) {
+  std::optional<Heartbeat> beats;
+  if (may_be_sparse(config, shape.matrix)) {
     if (MemoryCheck reading = check_reading(config, shape, team, plan); !reading.fits)
       return reading;
+    if (shape.matrix.nonzeros >= many_nonzeros) {
+      tell_first_estimate(config, shape, team, gpus);
+      if (team.rank() == 0) beats.emplace("reading and analysing the matrix");
+    }
     const Csr<double> whole = together(
         team, [&] { return team.rank() == 0 ? load_rotated(config.matrix) : Csr<double>{}; });
     choice.analyse(whole, find_coordinates(team, config, shape.matrix.rows).dimensions > 0);

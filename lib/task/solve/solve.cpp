@@ -80,7 +80,7 @@ class SolveRun {
     b_ = found.config;
     if (!found.note.empty()) report_.notes.push_back(found.note);
     Csr<double> whole;
-    const bool looks_first = may_be_sparse(config_);
+    const bool looks_first = may_be_sparse(config_, shape.matrix);
     if (looks_first) plan_to_read(shape);
     // It goes on until all that works on GPUs is made.
     const std::shared_ptr<void> started = start_gpus_ahead(config_, shape.matrix, team_, gpus_);

@@ -34,11 +34,11 @@ namespace {
 
 /// Whether every rank reads its rows, or makes them: unasked where that is sure to do. A picture of
 /// the pattern is of the whole matrix.
-bool reads_together(const Config& config, int ranks) {
+bool reads_together(const Config& config, const MatrixShape& shape, int ranks) {
   if (config.matrix.reader != ReaderChoice::automatic) {
     return config.matrix.reader == ReaderChoice::parallel;
   }
-  return ranks > 1 && !may_be_sparse(config) && config.output.html.empty() &&
+  return ranks > 1 && !may_be_sparse(config, shape) && config.output.html.empty() &&
          means_generator(config.matrix.name());
 }
 
@@ -60,7 +60,7 @@ SystemShape shape_for_all(const Config& config, Team& team) {
     shape.rotates_matrix = config.matrix.rotate_rows != 0;
     shape.rotates_right_hand_sides =
         shape.rotates_matrix && rotates_with_rows(config.right_hand_side);
-    if (reads_together(config, team.size())) {
+    if (reads_together(config, shape.matrix, team.size())) {
       const std::string name = config.matrix.name();
       shape.reads_together = {BandedReading{}.piece_bytes,
                               !means_generator(name) && is_sparse_binary(name)};

@@ -230,8 +230,6 @@ class Krylov(CliTest):
                   "a null space of 60 vectors of a matrix of order 60"),
                  ("path.mtx", (*cg, "solve.null_space=zeros"), INPUT, "solve.null_space"),
                  ("path.mtx", ("solve.method=lu", "solve.null_space=constants"), INPUT,
-                  "solve.null_space goes with Krylov methods"),
-                 ("path.mtx", ("solve.null_space=constants",), INPUT,
                   "solve.null_space goes with Krylov methods"))
         for matrix, settings, code, words in cases:
             for ranks in (1, 2):

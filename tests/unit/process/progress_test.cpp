@@ -8,6 +8,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <spdlog/spdlog.h>
+
+#include "process/heartbeat.hpp"
+#include "process/log.hpp"
 
 namespace spsolve {
 namespace {
@@ -91,6 +95,36 @@ TEST(Progress, SaysNothingWhereNobodyLooks) {
     progress.done(10, 40, 0.25);
   }
   EXPECT_EQ(terminal.printed(), "");
+}
+
+TEST(Progress, LinesOfTheLogTakeThePlaceOfARow) {
+  testing::internal::CaptureStderr();
+  {
+    Progress progress("eliminating", 1e9, Progress::Show::terminal);
+    wait();
+    progress.done(10, 40, 0.25);
+    log_line("a note");
+    log_line("another");
+  }
+  const std::string printed = testing::internal::GetCapturedStderr();
+  int cleared = 0;
+  for (std::size_t at = 0; (at = printed.find("\r\x1b[K", at)) != std::string::npos; ++at)
+    ++cleared;
+  EXPECT_EQ(cleared, 2) << "before the first line, and at the end: " << printed;
+}
+
+TEST(Heartbeat, TellsThatWorkGoesOn) {
+  testing::internal::CaptureStdout();
+  {
+    const Heartbeat beats("looking", 0.01);
+    wait();
+  }
+  spdlog::default_logger()->flush();
+  const std::string printed = testing::internal::GetCapturedStdout();
+  EXPECT_THAT(printed, testing::HasSubstr("looking, 0 s so far"));
+  testing::internal::CaptureStdout();
+  { const Heartbeat beats("looking", 1000); }
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
 }
 
 }  // namespace
