@@ -199,16 +199,13 @@ ExitCode run(int argc, char** argv) {
   add_common_flags(app);
   app.footer([] {
     return "Wherever a matrix is named, a file - Matrix Market (.mtx, .mtx.gz), a sparse matrix of "
-           "scipy "
-           "(.npz), PETSc's, an array of numpy (.npy) - or a generator:\n\n" +
+           "scipy (.npz), PETSc's, an array of numpy (.npy) - or a generator:\n\n" +
            generator_help();
   });
   app.require_subcommand(0, 1);
 
-  std::string from;
-  std::string to;
-  bool timing = false;
-  bool orderings = false;
+  std::string from, to;
+  bool timing = false, orderings = false;
   int threads = 0;
   CLI::App* const info_command = app.add_subcommand("info", "what a matrix holds");
   info_command->add_option("matrix", from, "file or generator")->required();

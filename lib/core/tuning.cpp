@@ -1,16 +1,24 @@
 #include "core/tuning.hpp"
 
+#include <string>
+#include <utility>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 namespace spsolve::inline core {
 
-std::string tuning_table() {
-  std::string table;
-  const auto line = [&](const char* kind, const char* name, const auto& value) {
+namespace {
+
+/// Appends lines of a kind, a name and a value to a table.
+struct Lines {
+  void operator()(const char* kind, const char* name, const auto& value) {
     table += fmt::format("{:5} {:29} {}\n", kind, name, value);
-  };
-  const HostTuning& host = host_tuning;
+  }
+  std::string table;
+};
+
+void add_host(const HostTuning& host, Lines& line) {
   line("host", "panels_of_matrix", host.panels_of_matrix);
   line("host", "least_panel", host.least_panel);
   line("host", "most_panel", host.most_panel);
@@ -54,7 +62,9 @@ std::string tuning_table() {
   line("host", "degree_of_solids", host.degree_of_solids);
   line("host", "most_spread_of_degrees", host.most_spread_of_degrees);
   line("host", "seconds_of_dissected_vertex", host.seconds_of_dissected_vertex);
-  const GpuTuning& gpu = gpu_tuning;
+}
+
+void add_gpu(const GpuTuning& gpu, Lines& line) {
   line("gpu", "replicated_level_nonzeros", gpu.replicated_level_nonzeros);
   line("gpu", "least_order", gpu.least_order);
   line("gpu", "usable_memory", gpu.usable_memory);
@@ -101,7 +111,15 @@ std::string tuning_table() {
   line("gpu", "nccl_blocks_beside_work", gpu.nccl_blocks_beside_work);
   line("gpu", "message_piece", gpu.message_piece);
   line("gpu", "clearly_faster", gpu.clearly_faster);
-  return table;
+}
+
+}  // namespace
+
+std::string tuning_table() {
+  Lines lines;
+  add_host(host_tuning, lines);
+  add_gpu(gpu_tuning, lines);
+  return std::move(lines.table);
 }
 
 }  // namespace spsolve::core

@@ -151,6 +151,40 @@ void add_most_stable(const TrustFigures& figures, std::vector<std::string>& alte
       (is_sparse(figures.method) || is_krylov(figures.method) ? " (which makes A dense)" : ""));
 }
 
+/// A note on how certain x is where no doubt, or that about its pivots alone, was found; empty for
+/// nothing to say.
+std::string note_on_certainty(Doubt doubt, const TrustFigures& figures) {
+  if (!figures.condition && pivots_range_far(figures)) {
+    return fmt::format(
+        "pivots range over {:.0e}: the matrix is badly scaled, or singular to working precision; "
+        "x may have few correct digits although its backward error is small{}",
+        figures.pivots.largest_pivot / figures.pivots.smallest_pivot,
+        doubt == Doubt::pivots && !figures.asked_condition ? "; solve.condition=true tells" : "");
+  }
+  if (!is_measured(figures) && doubt == Doubt::none) {
+    if (figures.null_space) {
+      return "nothing tells how many digits of x are right: the null space that was named is that "
+             "of A, and not of the transposed matrix";
+    }
+    return fmt::format(
+        "nothing tells how many digits of x are right, nor whether the matrix is singular and x "
+        "one "
+        "of many solutions: {}",
+        figures.asked_condition ? "the iteration ended too early for estimates; a smaller "
+                                  "solve.tolerance allows them"
+                                : "solve.condition=true does");
+  }
+  if (!figures.condition || figures.condition->componentwise < noteworthy_condition) return {};
+  const double componentwise = figures.condition->componentwise;
+  return fmt::format(
+      "the system is ill-conditioned (condition number about {:.0e} by components): if A and b "
+      "were "
+      "rounded before they were stored, x may be off by up to {:.0e} of its norm, and about {} of "
+      "its {} digits are lost",
+      componentwise, componentwise * unit_roundoff,
+      digits_of_double - digits_if_rounded(componentwise), digits_of_double);
+}
+
 /// The note on what doubt, or a large condition, means for x; nothing where few digits are at
 /// stake.
 std::string note_on(Doubt doubt, const TrustFigures& figures) {
@@ -220,36 +254,7 @@ std::string note_on(Doubt doubt, const TrustFigures& figures) {
     case Doubt::none:
       break;
   }
-  if (!figures.condition && pivots_range_far(figures)) {
-    return fmt::format(
-        "pivots range over {:.0e}: the matrix is badly scaled, or singular to working precision; "
-        "x may have few correct digits although its backward error is small{}",
-        figures.pivots.largest_pivot / figures.pivots.smallest_pivot,
-        doubt == Doubt::pivots && !figures.asked_condition ? "; solve.condition=true tells" : "");
-  }
-  if (!is_measured(figures) && doubt == Doubt::none) {
-    if (figures.null_space) {
-      return "nothing tells how many digits of x are right: the null space that was named is that "
-             "of "
-             "A, and not of the transposed matrix";
-    }
-    return fmt::format(
-        "nothing tells how many digits of x are right, nor whether the matrix is singular and x "
-        "one "
-        "of many solutions: {}",
-        figures.asked_condition ? "the iteration ended too early for estimates; a smaller "
-                                  "solve.tolerance allows them"
-                                : "solve.condition=true does");
-  }
-  if (!figures.condition || figures.condition->componentwise < noteworthy_condition) return {};
-  const double componentwise = figures.condition->componentwise;
-  return fmt::format(
-      "the system is ill-conditioned (condition number about {:.0e} by components): if A and b "
-      "were "
-      "rounded before they were stored, x may be off by up to {:.0e} of its norm, and about {} of "
-      "its {} digits are lost",
-      componentwise, componentwise * unit_roundoff,
-      digits_of_double - digits_if_rounded(componentwise), digits_of_double);
+  return note_on_certainty(doubt, figures);
 }
 
 /// Whether numbers that x is judged by are not finite.

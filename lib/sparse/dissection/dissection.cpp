@@ -235,8 +235,7 @@ void Dissection::begin() {
   std::vector<LocalIndex> place(n, -1);
   Storage& to = storage_[0];
   LocalIndex* const labels = to.labels.data();
-  LocalIndex count = 0;
-  LocalIndex first = 0;
+  LocalIndex count = 0, first = 0;
   Index edge = 0;
   std::vector<OrderedPart> pieces;
   const auto finish = [&] {
@@ -278,11 +277,11 @@ void Dissection::begin() {
     first = count;
   };
   LocalIndex last = n;
-  for (LocalIndex v = n; v-- > 0;)
-    if (is_dense(v)) {
-      order_[--last] = v;
-      place[v] = -2;
-    }
+  for (LocalIndex v = n; v-- > 0;) {
+    if (!is_dense(v)) continue;
+    order_[--last] = v;
+    place[v] = -2;
+  }
   for (LocalIndex root = 0; root < n; ++root) {
     if (place[root] != -1) continue;
     LocalIndex component = count;
