@@ -32,28 +32,6 @@ constexpr Index columns_of_piece = 32;
 
 }  // namespace
 
-/// Two stacks from the ends of one array, for blocks of fronts at even and at odd depth: where
-/// children lie on one and their parent on the other, both are last in, first out.
-template <typename T>
-struct SparseFactors<T>::ThreadStacks {
-  ThreadStacks(Index size, Index scratch_size) : memory(size), scratch(scratch_size), end(size) {}
-
-  T* push(bool odd, Index size) {
-    if (odd) return memory.data() + (end -= size);
-    T* place = memory.data() + begin;
-    begin += size;
-    return place;
-  }
-  void clear() {
-    begin = 0;
-    end = memory.size();
-  }
-  void pop(bool odd, Index size) { odd ? end += size : begin -= size; }
-
-  UntouchedArray<T> memory, scratch;
-  Index begin = 0, end;
-};
-
 template <typename T>
 SparseFactors<T>::~SparseFactors() = default;
 
@@ -66,7 +44,7 @@ SparseFactors<T>::SparseFactors(const Fronts& fronts, Factorization kind, int th
       rows_(fronts.order()),
       in_order_(kind == Factorization::lu ? fronts.order() : 0),
       off_diagonal_(has_d(kind) ? fronts.order() : 0),
-      contributions_(fronts.size(), nullptr) {
+      stacks_(fronts, kind, schedule_) {
   for (LocalIndex s = 0; s < fronts.size(); ++s) {
     offsets_[s + 1] = offsets_[s] + factor_entries(fronts, s, kind);
   }
@@ -114,7 +92,7 @@ void SparseFactors<T>::assemble(const Front<T>& front, LocalIndex s, const Front
       const auto places = fronts_.in_parent_of(child);
       const Index size = static_cast<Index>(places.size());
       const BorderBlock columns(size, !lu);
-      const T* block = contributions_[child];
+      const T* block = stacks_.of(child);
       const Index first = std::lower_bound(places.begin(), places.end(), from) - places.begin();
       const Index last =
           std::lower_bound(places.begin() + first, places.end(), to) - places.begin();
@@ -143,7 +121,7 @@ void SparseFactors<T>::add_children_to_border(const Front<T>& front, LocalIndex 
     const auto places = fronts_.in_parent_of(child);
     const Index size = static_cast<Index>(places.size());
     const BorderBlock of(size, !lu);
-    const T* block = contributions_[child];
+    const T* block = stacks_.of(child);
     const Index inner = std::lower_bound(places.begin(), places.end(), p) - places.begin();
     const Index first =
         std::lower_bound(places.begin() + inner, places.end(), p + begin) - places.begin();
@@ -154,18 +132,19 @@ void SparseFactors<T>::add_children_to_border(const Front<T>& front, LocalIndex 
   }
 }
 
+/// Assembles front s, whose children are done, factors it, and passes on its contribution block.
 template <typename T>
 void SparseFactors<T>::eliminate(LocalIndex s, const FrontEntries& entries,
                                  const std::vector<double>& values, const PivotRule& rule,
-                                 const Tiles& tiles, T* contribution, T* scratch,
-                                 PivotCounts& counts) {
+                                 const Tiles& tiles, int lane) {
   const LocalIndex first = fronts_.first[s];
   Front<T> front;
   front.pivots = fronts_.pivots(s);
   front.border = fronts_.border_size(s);
   front.lower = factors_.data() + offsets_[s];
   front.upper = kind_ == Factorization::lu ? front.lower + front.height() * front.pivots : nullptr;
-  front.contribution = contribution;
+  front.contribution = stacks_.push(s, lane);
+  T* const scratch = stacks_.scratch(lane);
   assemble(front, s, entries, values, tiles);
   LocalIndex* rows = rows_.data() + first;
   T* off_diagonal = has_d(kind_) ? off_diagonal_.data() + first : nullptr;
@@ -184,58 +163,23 @@ void SparseFactors<T>::eliminate(LocalIndex s, const FrontEntries& entries,
       if (own.swaps == 0) std::iota(rows, rows + front.pivots, 0);
   }
   if (own.failed >= 0) {
-    if (counts.failed < 0) counts.failed = first + own.failed;
+    if (counts_[lane].failed < 0) counts_[lane].failed = first + own.failed;
     return;
   }
   for (Index k = 0; k < front.pivots; ++k) rows[k] += first;
-  counts.add(own);
+  counts_[lane].add(own);
   const Index piece = border_piece(front.border, kind_);
   tiles.run_pieces(0, front.border, piece, [&](Index begin, Index end, Index slot) {
     update_border(kind_, front, off_diagonal, begin, end, scratch + slot * piece * front.pivots);
     add_children_to_border(front, s, begin, end);
   });
-  contributions_[s] = contribution;
+  stacks_.pop_children(s, lane);
 }
 
 template <typename T>
 PivotCounts SparseFactors<T>::factor(const FrontEntries& entries, const std::vector<double>& values,
                                      const PivotRule& rule, const Advance& advance,
                                      FrontCheckpointer* checkpointer) {
-  const StackSizes sizes = stack_sizes(fronts_, kind_, schedule_);
-  const auto block = [&](LocalIndex s) { return border_block(fronts_, s, kind_).size(); };
-  std::vector<bool> odd(fronts_.size(), false);
-  for (LocalIndex s = fronts_.size() - 1; s >= 0; --s) {
-    if (fronts_.parent[s] != -1) odd[s] = !odd[fronts_.parent[s]];
-  }
-  std::vector<bool> off_stack = off_the_stacks(fronts_, schedule_);
-  root_contributions_.clear();
-  if (sizes.root_contributions > 0) root_contributions_.resize(fronts_.size());
-  if (lanes_.empty()) {
-    for (int thread = 0; thread < schedule_.threads; ++thread) {
-      lanes_.emplace_back(sizes.lane, sizes.lane_scratch);
-    }
-    upper_lane_.emplace_back(sizes.upper, sizes.upper_scratch);
-    subtree_contributions_ = UntouchedArray<T>(sizes.subtrees);
-  }
-  for (auto* lanes : {&lanes_, &upper_lane_}) {
-    for (ThreadStacks& lane : *lanes) lane.clear();
-  }
-  std::vector<T*> places(fronts_.size(), nullptr);
-  {
-    T* next = subtree_contributions_.data();
-    std::vector<LocalIndex> ascending(schedule_.subtrees);
-    std::sort(ascending.begin(), ascending.end());
-    for (const LocalIndex s : ascending) {
-      if (contributes_outside(fronts_, s)) continue;
-      places[s] = next;
-      next += block(s);
-    }
-    for (LocalIndex s = 0; s < std::ssize(root_contributions_); ++s) {
-      if (!contributes_outside(fronts_, s)) continue;
-      root_contributions_[s] = UntouchedArray<T>(block(s));
-      places[s] = root_contributions_[s].data();
-    }
-  }
   const auto work_of = [&](LocalIndex s) {
     const auto pivots = static_cast<double>(fronts_.pivots(s));
     const double height = pivots + static_cast<double>(fronts_.border_size(s));
@@ -256,40 +200,22 @@ PivotCounts SparseFactors<T>::factor(const FrontEntries& entries, const std::vec
             (alone ? std::exchange(told, 0.0) : 0.0));
   };
   const int threads = schedule_.threads;
+  stacks_.begin();
   counts_.assign(threads + 2, {});
   done_.assign(fronts_.size(), 0);
-  restored_contributions_.clear();
-  if (checkpointer != nullptr) {
-    restored_contributions_.resize(fronts_.size());
-    checkpointer->begin(*this);
-    for (LocalIndex s = 0; s < fronts_.size(); ++s) {
-      off_stack[s] = off_stack[s] || restored_contributions_[s].size() > 0;
-    }
-  }
-  /// Eliminates a front whose children are done, in that lane; whether that went well.
-  const auto step = [&](LocalIndex s, ThreadStacks& lane, const Tiles& tiles, PivotCounts& counts) {
-    T* place = off_stack[s] ? places[s] : lane.push(odd[s], block(s));
-    eliminate(s, entries, values, rule, tiles, place, lane.scratch.data(), counts);
-    const auto children = fronts_.children_of(s);
-    for (std::size_t i = children.size(); i-- > 0;) {
-      if (!off_stack[children[i]]) lane.pop(odd[children[i]], block(children[i]));
-      if (checkpointer != nullptr) restored_contributions_[children[i]] = {};
-    }
-    return counts.failed < 0;
-  };
+  if (checkpointer != nullptr) checkpointer->begin(*this);
   const auto below = [&](LocalIndex s, int lane) {
     const bool alone = threads == 1;
-    const bool good = step(s, lanes_[lane], Tiles(1, alone ? listener(s) : nullptr), counts_[lane]);
+    eliminate(s, entries, values, rule, Tiles(1, alone ? listener(s) : nullptr), lane);
     finish(s, alone);
-    return good;
+    return counts_[lane].failed < 0;
   };
   const auto above = [&](LocalIndex s) {
     constexpr double worth_threads = 1e6;  // flops
-    const bool good =
-        step(s, upper_lane_.front(), Tiles(work_of(s) > worth_threads ? threads : 1, listener(s)),
-             counts_[threads]);
+    const Tiles tiles(work_of(s) > worth_threads ? threads : 1, listener(s));
+    eliminate(s, entries, values, rule, tiles, threads);
     finish(s, true);
-    return good;
+    return counts_[threads].failed < 0;
   };
   walk_fronts(fronts_, schedule_, kind_ != Factorization::lu, checkpointer, *this, done_, below,
               above);
@@ -323,13 +249,8 @@ bool SparseFactors<T>::name(LocalIndex s, bool waits, SectionBytes& bytes) {
   if (has_d(kind_)) bytes.values(off_diagonal_.data() + first, pivots);
   if (waits) {
     const Index size = border_block(fronts_, s, kind_).size();
-    if (bytes.reads()) {
-      UntouchedArray<T>& place =
-          contributes_outside(fronts_, s) ? root_contributions_[s] : restored_contributions_[s];
-      if (place.size() != size) place = UntouchedArray<T>(size);
-      contributions_[s] = place.data();
-    }
-    bytes.values(contributions_[s], size);
+    T* const block = bytes.reads() ? stacks_.restore(s) : stacks_.of(s);
+    bytes.values(block, size);
   }
   if (!bytes.reads()) return true;
   done_[s] = 1;
@@ -349,9 +270,7 @@ bool SparseFactors<T>::name_totals(SectionBytes& bytes) {
 
 template <typename T>
 void SparseFactors<T>::release_stacks() {
-  lanes_.clear();
-  upper_lane_.clear();
-  subtree_contributions_ = {};
+  stacks_.release_stacks();
   // Solves come next, whose vectors are many and small.
   constexpr std::int64_t least_bytes = 32 << 20;
   if (factors_.bytes() >= least_bytes) hand_back_freed_memory();

@@ -6,7 +6,7 @@
 
 #include "core/untouched_array.hpp"
 #include "sparse/fronts/checkpointable_fronts.hpp"
-#include "sparse/fronts/factor_memory.hpp"
+#include "sparse/fronts/contribution_stacks.hpp"
 #include "sparse/fronts/front.hpp"
 #include "sparse/fronts/front_entries.hpp"
 #include "sparse/fronts/fronts.hpp"
@@ -54,28 +54,22 @@ class SparseFactors final : public CheckpointableFronts {
 
   /// The contribution block of a front without a parent here, but with a border (BorderBlock);
   /// until it is released, or factor() is called again.
-  const T* root_contribution(LocalIndex s) const { return root_contributions_[s].data(); }
-  void release(LocalIndex s) { root_contributions_[s] = {}; }
+  const T* root_contribution(LocalIndex s) const { return stacks_.of(s); }
+  void release(LocalIndex s) { stacks_.release(s); }
 
   /// Lets go of the stacks, which factor() makes again.
   void release_stacks();
 
   bool is_done(LocalIndex s) const override { return done_[s] != 0; }
   bool name(LocalIndex s, bool waits, SectionBytes& bytes) override;
-  void release_contribution(LocalIndex s) override {
-    restored_contributions_[s] = {};
-    if (contributes_outside(fronts_, s)) release(s);
-  }
+  void release_contribution(LocalIndex s) override { release(s); }
   bool name_totals(SectionBytes& bytes) override;
   std::int64_t bytes_of(LocalIndex s) const override;
   std::int64_t contribution_bytes(LocalIndex s) const override;
 
  private:
-  struct ThreadStacks;
-
   void eliminate(LocalIndex s, const FrontEntries& entries, const std::vector<double>& values,
-                 const PivotRule& rule, const Tiles& tiles, T* contribution, T* scratch,
-                 PivotCounts& counts);
+                 const PivotRule& rule, const Tiles& tiles, int lane);
   void assemble(const Front<T>& front, LocalIndex s, const FrontEntries& entries,
                 const std::vector<double>& values, const Tiles& tiles) const;
   void add_children_to_border(const Front<T>& front, LocalIndex s, Index begin, Index end) const;
@@ -88,13 +82,9 @@ class SparseFactors final : public CheckpointableFronts {
   std::vector<LocalIndex> rows_;      // of each pivot
   std::vector<LocalIndex> in_order_;  // 0, 1, ...: columns of the pivots of LU
   std::vector<T> off_diagonal_;
-  std::vector<ThreadStacks> lanes_, upper_lane_;       // stacks of threads, and of the fronts above
-  UntouchedArray<T> subtree_contributions_;            // of subtrees
-  std::vector<UntouchedArray<T>> root_contributions_;  // of roots with a border
-  std::vector<T*> contributions_;    // of each front, until its parent has taken it in
+  ContributionStacks<T> stacks_;
   std::vector<char> done_;           // each front
-  std::vector<PivotCounts> counts_;  // of the threads, of the fronts above, of what was taken back
-  std::vector<UntouchedArray<T>> restored_contributions_;  // where a checkpoint had them
+  std::vector<PivotCounts> counts_;  // of the lanes, and of what was taken back
 };
 
 }  // namespace spsolve::sparse

@@ -60,19 +60,38 @@ template <typename T>
 void ThresholdFactors<T>::eliminate(LocalIndex s, const FrontEntries& entries,
                                     const std::vector<double>& values, const Tiles& tiles,
                                     ThresholdOutcome& outcome) {
-  const Fronts& fronts = fronts_;
-  const bool symmetric = kind_ != Factorization::lu;
-  const Index own = fronts.pivots(s), m = fronts.border_size(s);
-  Index candidates = own;
-  for (const LocalIndex child : fronts.children_of(s)) {
+  Index candidates = fronts_.pivots(s);
+  for (const LocalIndex child : fronts_.children_of(s)) {
     candidates += static_cast<Index>(contributions_[child].rows.size());
   }
-  const bool is_root = fronts.parent[s] == -1, hermitian = is_hermitian(kind_);
-  ThresholdFront<T> work(candidates + m, candidates, kind_, is_root ? 0 : tiny_);
+  const bool is_root = fronts_.parent[s] == -1;
+  ThresholdFront<T> work(candidates + fronts_.border_size(s), candidates, kind_,
+                         is_root ? 0 : tiny_);
+  assemble(s, entries, values, candidates, work);
+  PivotCounts counts;
+  work.eliminate(tiles, counts);
+  outcome.counts.add(counts);
+  outcome.factor_entries += keep_factors(s, candidates, work);
+  const Index left = candidates - work.done();
+  if (left == 0 || !is_root) {
+    outcome.delayed += left;
+    return pass_on(s, candidates, work);
+  }
+  outcome.rows.insert(outcome.rows.end(), work.rows.begin() + work.done(), work.rows.end());
+  outcome.columns.insert(outcome.columns.end(), work.columns.begin() + work.done(),
+                         work.columns.end());
+}
+
+/// The front's candidates are its own, then those that were delayed; the border follows.
+template <typename T>
+void ThresholdFactors<T>::assemble(LocalIndex s, const FrontEntries& entries,
+                                   const std::vector<double>& values, Index candidates,
+                                   ThresholdFront<T>& work) {
+  const bool symmetric = kind_ != Factorization::lu, hermitian = is_hermitian(kind_);
+  const Index own = fronts_.pivots(s);
   work.rows.resize(own);
-  std::iota(work.rows.begin(), work.rows.end(), fronts.first[s]);
+  std::iota(work.rows.begin(), work.rows.end(), fronts_.first[s]);
   work.columns = work.rows;
-  // Own candidates, those that were delayed, the border.
   const auto place = [&](Index position) {
     return position < own ? position : position - own + candidates;
   };
@@ -88,33 +107,34 @@ void ThresholdFactors<T>::eliminate(LocalIndex s, const FrontEntries& entries,
       work.at(~entry.column, candidates + entry.row) += value;
     }
   }
-  for (const LocalIndex child : fronts.children_of(s)) {
+  for (const LocalIndex child : fronts_.children_of(s)) {
     Contribution& contribution = contributions_[child];
-    const auto places = fronts.in_parent_of(child);
     std::vector<Index> to;
     for (std::size_t d = 0; d < contribution.rows.size(); ++d) {
       to.push_back(static_cast<Index>(work.rows.size()));
       work.rows.push_back(contribution.rows[d]);
       work.columns.push_back(contribution.columns[d]);
     }
-    for (const LocalIndex position : places) to.push_back(place(position));
+    for (const LocalIndex position : fronts_.in_parent_of(child)) to.push_back(place(position));
     const Index size = static_cast<Index>(to.size());
     for (Index c = 0; c < size; ++c) {
       for (Index r = 0; r < size; ++r) work.at(to[r], to[c]) += contribution.block[r + c * size];
     }
     contribution = {};
   }
-  PivotCounts counts;
-  work.eliminate(tiles, counts);
-  outcome.counts.add(counts);
-  const Index e = work.done(), left = candidates - e, border = left + m;
+}
 
+/// Keeps the factors of an eliminated front; how many entries they have.
+template <typename T>
+Index ThresholdFactors<T>::keep_factors(LocalIndex s, Index candidates, ThresholdFront<T>& work) {
+  const bool symmetric = kind_ != Factorization::lu;
+  const Index e = work.done(), border = candidates - e + fronts_.border_size(s);
   FrontFactors& factors = factors_[s];
   factors.pivots = static_cast<LocalIndex>(e);
   factors.border = static_cast<LocalIndex>(border);
   factors.rows = work.rows;
   factors.columns = work.columns;
-  const auto rows = fronts.border_of(s);
+  const auto rows = fronts_.border_of(s);
   factors.rows.insert(factors.rows.end(), rows.begin(), rows.end());
   factors.columns.insert(factors.columns.end(), rows.begin(), rows.end());
   const Index padding = e > 0 ? vector_sweeps::padding<T> : 0;  // for solves
@@ -123,19 +143,19 @@ void ThresholdFactors<T>::eliminate(LocalIndex s, const FrontEntries& entries,
     std::copy_n(&work.at(0, k), e + border, &factors.lower[k * (e + border)]);
   if (symmetric) {
     factors.off_diagonal.assign(work.off_diagonal().begin(), work.off_diagonal().begin() + e);
-  } else {
-    factors.upper.resize(static_cast<std::size_t>(border * e + padding));
-    for (Index k = 0; k < e; ++k) {
-      for (Index j = 0; j < border; ++j) factors.upper[j + k * border] = work.at(k, e + j);
-    }
+    return (e + border) * e;
   }
-  outcome.factor_entries += (e + border) * e + (symmetric ? 0 : border * e);
-  if (left > 0 && is_root) {
-    outcome.rows.insert(outcome.rows.end(), work.rows.begin() + e, work.rows.end());
-    outcome.columns.insert(outcome.columns.end(), work.columns.begin() + e, work.columns.end());
-    return;
+  factors.upper.resize(static_cast<std::size_t>(border * e + padding));
+  for (Index k = 0; k < e; ++k) {
+    for (Index j = 0; j < border; ++j) factors.upper[j + k * border] = work.at(k, e + j);
   }
-  outcome.delayed += left;
+  return (e + border) * e + border * e;
+}
+
+/// Leaves the contribution block of an eliminated front to its parent, what is delayed first.
+template <typename T>
+void ThresholdFactors<T>::pass_on(LocalIndex s, Index candidates, ThresholdFront<T>& work) {
+  const Index e = work.done(), border = candidates - e + fronts_.border_size(s);
   Contribution& contribution = contributions_[s];
   contribution.rows.assign(work.rows.begin() + e, work.rows.end());
   contribution.columns.assign(work.columns.begin() + e, work.columns.end());

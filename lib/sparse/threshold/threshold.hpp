@@ -1,12 +1,13 @@
 #pragma once
 
-#include <functional>
-#include <memory>
 #include <vector>
 
 #include "sparse/fronts/factors.hpp"
 
 namespace spsolve::inline sparse {
+
+template <typename T>
+class ThresholdFront;
 
 /// The outcome of threshold pivoting.
 struct ThresholdOutcome {
@@ -62,6 +63,10 @@ class ThresholdFactors final : public CheckpointableFronts {
 
   void eliminate(LocalIndex s, const FrontEntries& entries, const std::vector<double>& values,
                  const Tiles& tiles, ThresholdOutcome& outcome);
+  void assemble(LocalIndex s, const FrontEntries& entries, const std::vector<double>& values,
+                Index candidates, ThresholdFront<T>& work);
+  Index keep_factors(LocalIndex s, Index candidates, ThresholdFront<T>& work);
+  void pass_on(LocalIndex s, Index candidates, ThresholdFront<T>& work);
   ThresholdOutcome all() const;
   bool is_good(LocalIndex s) const;
 

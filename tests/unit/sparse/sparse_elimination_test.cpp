@@ -179,6 +179,18 @@ TEST(SparseElimination, NewValuesOfThePatternGiveWhatAFreshOneGives) {
   EXPECT_FALSE(analysis->serves(generate_matrix("grid3d27:8:1")));
 }
 
+TEST(SparseElimination, ARankAloneCopiesNothing) {
+  const Csr<double> matrix = generate_matrix("circuit:500");
+  const auto analysis = test::analysis_of(matrix, Factorization::lu);
+  SoloTeam team;
+  const TreePartition tree = deal_analysis(team, analysis, Factorization::lu, SharingRule{});
+  EXPECT_EQ(&tree.own(), &analysis->fronts);
+  EXPECT_EQ(&tree.own_entries(), &analysis->entries);
+  EXPECT_LT(tree.bytes(), analysis->bytes() / 100);
+  ValueDealer dealer(team, analysis.get(), tree);
+  EXPECT_EQ(&dealer.deal(matrix.values), &matrix.values);
+}
+
 TEST(SparseElimination, TellsTheInertia) {
   // Eigenvalues of the 5-point grid: 4 - 2 cos(i t) - 2 cos(j t), t = pi / (m + 1).
   const int m = 17;
