@@ -87,10 +87,12 @@ def typed(value):
         return {key: typed(inner) for key, inner in value.items()}
     if value in ("true", "false"):
         return value == "true"
-    try:
-        return int(value)
-    except (TypeError, ValueError):
-        return value
+    for number in (int, float):
+        try:
+            return number(value)
+        except (TypeError, ValueError):
+            pass
+    return value
 
 
 class Report(SchemaTest):

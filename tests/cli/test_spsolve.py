@@ -286,7 +286,7 @@ class Failing(CliTest):
                 self.assertEqual(report["ranks"], ranks)
                 self.assertIn("this run wrote no solution: a file x.mtx is of an earlier one",
                               report["notes"])
-                self.assertIn("status doubtful\">failed", (self.folder / "r.html").read_text())
+                self.assertIn("badge failed\">failed", (self.folder / "r.html").read_text())
                 self.assertEqual((self.folder / "x.mtx").read_text(), older)
 
     def test_a_failure_that_cannot_be_reported_stays_what_it_is(self):

@@ -27,7 +27,7 @@ class Ends(Checkpoint):
         self.assertEqual((report["status"], report["failure"]["exit_code"]),
                          ("stopped", INTERRUPTED))
         self.assertIn(f"stopped by {by.name}", report["failure"]["message"])
-        self.assertIn('doubtful">stopped', (self.folder / "r.html").read_text())
+        self.assertIn('badge stopped">stopped', (self.folder / "r.html").read_text())
         left = {path.name for path in self.folder.iterdir()}
         self.assertEqual(left, {"c.yaml", "report.json", "r.html"})
 

@@ -41,7 +41,7 @@ class Statuses(CliTest):
                 for note in report["notes"]:
                     self.assertEqual(result.err.count("note: " + note), 1, result.err)
                 self.assertNotIn("estimate", report.get("forward_error", {}))
-                self.assertIn('doubtful">uncertain', (self.folder / "report.html").read_text())
+                self.assertIn('badge uncertain">uncertain', (self.folder / "report.html").read_text())
 
     def test_the_residual_may_decide(self):
         for settings in ((), ("solve.condition=false",)):
@@ -75,7 +75,7 @@ class Statuses(CliTest):
             report = self.report()
             self.assertEqual(report["status"], "running")
             self.assertIsNone(report["matrix"]["rows"])
-            self.assertIn('doubtful">running', (self.folder / "r.html").read_text())
+            self.assertIn('badge running">running', (self.folder / "r.html").read_text())
 
 
 class Circuits(CliTest):
