@@ -169,7 +169,11 @@ void plan_krylov(const SolverQuestion& question, int rank, MemoryPlan& plan) {
   }
   plan_beside_iteration(question, height, plan);
   const std::int64_t preconditioner = preconditioner_bytes(question, height, nonzeros);
-  plan.add({"prepare"}, "preconditioner, while it is made", preconditioner);
+  // Of multigrid what it is made of is small; of others it is as large as they are.
+  const Preconditioner kind = question.options.preconditioner;
+  const bool is_multigrid = kind == Preconditioner::multigrid || kind == Preconditioner::automatic;
+  plan.add({"prepare"}, "preconditioner, while it is made",
+           (is_multigrid ? 1 : 2) * preconditioner);
   plan.add(phases, "preconditioner", preconditioner);
   // Many products are expected: see BandProducts::expect_many(). Rows are cut by columns first; of
   // long ones types alone have another form, without values.

@@ -87,7 +87,8 @@ class Memory(CliTest):
         self.needs_limits()
 
     def measure(self, configuration, ranks):
-        """For each rank: planned and measured bytes beyond what it held before."""
+        """For each rank: planned and measured bytes beyond what it held before. The report's plan leaves
+        out what only an equilibration takes, where there was none."""
         self.write("c.yaml", configuration + "device: host\noutput: {report: r.json}\n")
         dry = self.spsolve("c.yaml", "--dry-run", ranks=ranks)
         self.assertEqual(dry.code, SOLVED, dry.text)
@@ -101,9 +102,12 @@ class Memory(CliTest):
         for (need, held), row in zip(lines, table):
             # The run plans as the dry run does; what two processes hold before differs by what MPI
             # and the BLAS have touched by then.
-            self.assertLess(abs(row["planned_memory_bytes"] - need - held), 2 * FIXED)
-        return [(need, row["peak_memory_bytes"] - (row["planned_memory_bytes"] - need))
-                for (need, _), row in zip(lines, table)]
+            change = row["planned_memory_bytes"] - need - held
+            self.assertLess(change, 2 * FIXED)
+            if self.report("r.json").get("method") not in ("gmres", "bicgstab", "idr"):
+                self.assertGreater(change, -2 * FIXED)
+        return [(row["planned_memory_bytes"] - held, row["peak_memory_bytes"] - held)
+                for (_, held), row in zip(lines, table)]
 
     def check(self, configuration, ranks, at_most=False):
         pairs = self.measure(configuration, ranks)
