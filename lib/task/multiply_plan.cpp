@@ -184,6 +184,13 @@ class ProductPlan {
     }
   }
   std::int64_t format() const {
+    // Few columns have numbers of 16 bits there.
+    const std::string& kernel = config_.multiply.kernel;
+    constexpr Index most_narrow_columns = Index{1} << 16;
+    if ((kernel == "csr_balanced" || kernel == "csr_sorted") && !on_gpu_ &&
+        x_height_ <= most_narrow_columns) {
+      return csr_bytes(height_, shape_.nonzeros / ranks_, value_ - 2);
+    }
     return format_bytes(format_, height_, x_height_, shape_.nonzeros / ranks_, value_);
   }
 
