@@ -228,13 +228,16 @@ class Solving(unittest.TestCase):
         a, b = spsolve.read("grid2d:30"), np.ones(900)
         x = spsolve.solve(a, b, method="cg")
         # One step is enough from there, and too little from zero.
-        again = spsolve.solve(a, b, method="cg", iterations=1, initial_guess=x)
+        few = {"method": "cg", "iterations": 1, "accept": "residual", "refinement": 0}
+        with self.assertRaises(spsolve.NotTrustworthyError):
+            spsolve.solve(a, b, **few)
+        again = spsolve.solve(a, b, initial_guess=x, **few)
         np.testing.assert_allclose(again, x, rtol=1e-12)
         with self.assertRaisesRegex(spsolve.InputError, "first guess is 3 x 1"):
             spsolve.solve(a, b, method="cg", initial_guess=np.ones(3))
         with tempfile.TemporaryDirectory() as folder:
             np.save(f"{folder}/x.npy", x)
-            spsolve.solve(a, b, method="cg", iterations=1, initial_guess=f"{folder}/x.npy")
+            spsolve.solve(a, b, initial_guess=f"{folder}/x.npy", **few)
 
     def test_complex_numbers_name_the_real_form(self):
         with self.assertRaisesRegex(spsolve.InputError, "block_array"):

@@ -126,13 +126,14 @@ std::string work_by_level(const Json& report) {
     const std::size_t first = bars.size();
     const bool below = first < level || level + 1 == FrontLevels::most;
     bars.push_back(
-        {fmt::format("level {}{}", first, below ? " and below" : ""), flops, flops, flops,
+        {fmt::format("level {}{}", first, below ? "+" : ""), flops, flops, flops,
          fmt::format("{}, {} {} {}", magnitude_text(flops, "flop"), count_text(fronts),
                      fronts == 1 ? "front of" : "fronts of up to", counted_text(largest, "row"))});
     flops = fronts = largest = 0;
   }
   if (bars.empty()) return "";
-  return svg::bars("Work by level of the elimination tree", "its roots are at level 0", bars);
+  return svg::bars("Work by level of the elimination tree",
+                   "its roots are at level 0; + stands for all below", bars);
 }
 
 }  // namespace

@@ -123,7 +123,8 @@ TEST(Config, ShorthandsOfSections) {
   };
   EXPECT_EQ(side("ones").kind, RightHandSideKind::ones);
   EXPECT_EQ(side("random").kind, RightHandSideKind::random);
-  for (const std::string_view path : {"b.mtx", "b.mtx.gz", "./b", "../data/b.txt"}) {
+  for (const std::string_view path :
+       {"b.mtx", "b.mtx.gz", "b.txt", "b.csv", "./b", "../data/b.dat"}) {
     EXPECT_EQ(side(path).kind, RightHandSideKind::file) << path;
     EXPECT_EQ(side(path).file, path);
   }
@@ -131,7 +132,7 @@ TEST(Config, ShorthandsOfSections) {
       problems(with_matrix("right_hand_side: rowsums")),
       "c.yaml:2:18: 'right_hand_side.kind' must be one of auto, row_sums, ones, random, file, "
       "not 'rowsums'; did you mean 'row_sums'?");
-  EXPECT_NE(problems(with_matrix("right_hand_side: b.txt")).find("FILE with a '/' or ending in"),
+  EXPECT_NE(problems(with_matrix("right_hand_side: b.dat")).find("FILE with a '/' or ending in"),
             std::string::npos);
   EXPECT_EQ(side("{file: b.mtx}").kind, RightHandSideKind::file);
 }
@@ -203,7 +204,7 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
        "--list-kernels shows all names"},
       {"matrix: a\nmultiply: {x: randm}\n",
        "c.yaml:2:15: 'multiply.x' must be random, ones, or a file with a '/' or ending in "
-       ".mtx, .mtx.gz, .npy or .petsc, not randm; did you mean 'random'?"},
+       ".mtx, .mtx.gz, .npy, .petsc, .txt or .csv, not randm; did you mean 'random'?"},
       {"matrix: a\nsolve: {ordering: rmc}\n",
        "c.yaml:2:19: 'solve.ordering' must be auto, nested_dissection, amd, rcm, natural, or a "
        "file "
