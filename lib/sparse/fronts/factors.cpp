@@ -255,8 +255,7 @@ bool SparseFactors<T>::name(LocalIndex s, bool waits, SectionBytes& bytes) {
   if (!bytes.reads()) return true;
   done_[s] = 1;
   return are_rows(std::span<const LocalIndex>(rows_).subspan(first, pivots), first) &&
-         (!has_d(kind_) ||
-          are_pairs(std::span<const T>(off_diagonal_).subspan(first, pivots)));
+         (!has_d(kind_) || are_pairs(std::span<const T>(off_diagonal_).subspan(first, pivots)));
 }
 
 template <typename T>
