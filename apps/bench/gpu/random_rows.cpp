@@ -7,7 +7,7 @@
 namespace spsolve::cuda {
 
 template <typename T>
-std::unique_ptr<DenseRows<T>> RandomRows::Maker<T>::columnwise(const Csr<double>&,
+std::unique_ptr<DenseRows<T>> RandomRows::Maker<T>::columnwise(const ScaledRows&,
                                                                const BandProducts*, Index) {
   const RowLayout bands{system_.order, team_.size()};
   auto rows =
@@ -17,7 +17,7 @@ std::unique_ptr<DenseRows<T>> RandomRows::Maker<T>::columnwise(const Csr<double>
 }
 
 template <typename T>
-std::unique_ptr<BlockedRows<T>> RandomRows::Maker<T>::blocked(const Csr<double>&,
+std::unique_ptr<BlockedRows<T>> RandomRows::Maker<T>::blocked(const ScaledRows&,
                                                               const BandProducts*, Index max_width,
                                                               bool alone, bool refined) {
   const RowLayout dealt = RowLayout::cyclic(system_.order, team_.size(), max_width);

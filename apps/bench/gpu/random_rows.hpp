@@ -37,9 +37,9 @@ class RandomRows final : public spsolve::ComputeDevice {
           system_(system),
           stored_(std::is_same_v<T, float> ? stored : nullptr) {}
 
-    std::unique_ptr<DenseRows<T>> columnwise(const Csr<double>& rows, const BandProducts* there,
+    std::unique_ptr<DenseRows<T>> columnwise(const ScaledRows& rows, const BandProducts* there,
                                              Index first_row) override;
-    std::unique_ptr<BlockedRows<T>> blocked(const Csr<double>& rows, const BandProducts* there,
+    std::unique_ptr<BlockedRows<T>> blocked(const ScaledRows& rows, const BandProducts* there,
                                             Index max_width, bool alone, bool refined) override;
 
    private:
