@@ -97,8 +97,9 @@ TEST(Guides, TheReadmeIsShortAndLeadsToEveryPage) {
   for (const fs::path& page : pages()) {
     if (page == "README.md") continue;
     const bool of_figures = page.parent_path() == "docs/measured";
-    const std::string link =
-        of_figures ? "(" + page.lexically_relative("docs").string() : "(" + page.string() + ")";
+    const std::string link = of_figures
+                                 ? fmt::format("({}", page.lexically_relative("docs").string())
+                                 : fmt::format("({})", page.string());
     EXPECT_NE((of_figures ? figures : readme).find(link), std::string::npos) << page;
   }
 }
