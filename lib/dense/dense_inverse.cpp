@@ -65,12 +65,12 @@ std::unique_ptr<Vectors> ColumnwiseInverse<T>::eliminate(const EliminationRun& r
 
 template <typename T>
 void ColumnwiseInverse<T>::solve(Dense<T>& x) {
-  dense::solve(this->team_, layout_, *rows_, elimination_, x);
+  solve_columnwise(this->team_, layout_, *rows_, elimination_, x);
 }
 
 template <typename T>
 void ColumnwiseInverse<T>::solve_transposed(Dense<T>& x) {
-  dense::solve_transposed(this->team_, layout_, *rows_, elimination_, x);
+  solve_columnwise_transposed(this->team_, layout_, *rows_, elimination_, x);
 }
 
 template <typename T>

@@ -181,8 +181,8 @@ Solved<T> solve_with(DenseRows<T>& rows, const Dense<double>& b, const Case& c) 
   Dense<T> x(b.rows, b.columns);
   std::copy(b.values.begin(), b.values.end(), x.values.begin());
   Dense<T> y = x;
-  solve<T>(team, bands, rows, solved.elimination, x);
-  solve_transposed<T>(team, bands, rows, solved.elimination, y);
+  solve_columnwise<T>(team, bands, rows, solved.elimination, x);
+  solve_columnwise_transposed<T>(team, bands, rows, solved.elimination, y);
   std::copy(x.values.begin(), x.values.end(), solved.x.values.begin());
   std::copy(y.values.begin(), y.values.end(), solved.y.values.begin());
   return solved;

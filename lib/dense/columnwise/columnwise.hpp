@@ -43,7 +43,7 @@ struct Elimination {
 ///
 /// `row_team` carries matrix rows between the ranks' own memories (see DenseRows::row_buffer()),
 /// `team` everything else.
-/// The multipliers stay where they arise, so that solve() works for any right-hand side.
+/// The multipliers stay where they arise, so that solve_columnwise() works for any right-hand side.
 ///
 /// With `checkpoints` it goes on from the newest good one, over any number of ranks, and keeps
 /// itself between two columns, or two runs; what the ranks wish for travels with their candidates.
@@ -64,13 +64,13 @@ Elimination eliminate_columnwise(Team& team, Team& row_team, const RowLayout& ba
 
 /// A x = b: x = Q U^-1 L^-1 P b. Each rank's block of x is sent to all as soon as it is known.
 template <typename T>
-void solve(Team& team, const RowLayout& bands, const DenseRows<T>& rows,
-           const Elimination& elimination, Dense<T>& x);
+void solve_columnwise(Team& team, const RowLayout& bands, const DenseRows<T>& rows,
+                      const Elimination& elimination, Dense<T>& x);
 
 /// A^T x = b: x = P^T L^-T U^-T Q^T b. Dense rows are columns of A^T: each rank sends what its own
 /// give to another one's block of x there, a message a sweep to each.
 template <typename T>
-void solve_transposed(Team& team, const RowLayout& bands, const DenseRows<T>& rows,
-                      const Elimination& elimination, Dense<T>& x);
+void solve_columnwise_transposed(Team& team, const RowLayout& bands, const DenseRows<T>& rows,
+                                 const Elimination& elimination, Dense<T>& x);
 
 }  // namespace spsolve::dense

@@ -113,8 +113,8 @@ void apply_jordan_transposed(Team& team, const RowLayout& bands, const DenseRows
 }  // namespace
 
 template <typename T>
-void solve(Team& team, const RowLayout& bands, const DenseRows<T>& rows,
-           const Elimination& elimination, Dense<T>& x) {
+void solve_columnwise(Team& team, const RowLayout& bands, const DenseRows<T>& rows,
+                      const Elimination& elimination, Dense<T>& x) {
   x = elimination.row_order->to_list(x);
   solve_triangle(team, bands, rows, Sweep::down, x);
   if (elimination.method == Method::gauss_jordan) {
@@ -126,8 +126,8 @@ void solve(Team& team, const RowLayout& bands, const DenseRows<T>& rows,
 }
 
 template <typename T>
-void solve_transposed(Team& team, const RowLayout& bands, const DenseRows<T>& rows,
-                      const Elimination& elimination, Dense<T>& x) {
+void solve_columnwise_transposed(Team& team, const RowLayout& bands, const DenseRows<T>& rows,
+                                 const Elimination& elimination, Dense<T>& x) {
   if (elimination.column_order) x = elimination.column_order->to_list(x);
   if (elimination.method == Method::gauss_jordan) {
     apply_jordan_transposed(team, bands, rows, x);
@@ -138,7 +138,7 @@ void solve_transposed(Team& team, const RowLayout& bands, const DenseRows<T>& ro
   x = elimination.row_order->to_bands(x);
 }
 
-SPSOLVE_INSTANTIATE_FUNCTION(solve)
-SPSOLVE_INSTANTIATE_FUNCTION(solve_transposed)
+SPSOLVE_INSTANTIATE_FUNCTION(solve_columnwise)
+SPSOLVE_INSTANTIATE_FUNCTION(solve_columnwise_transposed)
 
 }  // namespace spsolve::dense

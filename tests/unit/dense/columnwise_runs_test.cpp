@@ -57,7 +57,7 @@ Outcome solve_with(DenseRows<double>& rows, const Dense<double>& b, Method metho
   Progress progress("test", 0, Progress::Show::off);
   Outcome outcome{eliminate_columnwise<double>(team, team, bands, rows, method, pivoting, progress),
                   b};
-  solve<double>(team, bands, rows, outcome.elimination, outcome.x);
+  solve_columnwise<double>(team, bands, rows, outcome.elimination, outcome.x);
   return outcome;
 }
 
