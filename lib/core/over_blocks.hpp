@@ -11,9 +11,9 @@ namespace spsolve::inline core {
 /// Rows whose terms are summed up one after another; the sums of such blocks are added in order.
 inline constexpr Index block_rows = 4096;
 
-/// Elements that are worth waking threads for: one thread reads them in some 40 us, and threads
-/// that sleep take as long to wake.
-inline constexpr Index worthwhile_elements = 1 << 15;
+/// Elements that are worth waking threads for: one thread goes through them in some 50 us, and
+/// threads that sleep take as long to wake.
+inline constexpr Index worthwhile_elements = 3 << 14;
 
 /// Elements that are worth waking threads for between products that others compute, on a GPU above
 /// all: threads have gone to sleep by then, and to wake 16 of them can take as long as one needs

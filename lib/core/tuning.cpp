@@ -31,6 +31,7 @@ void add_host(const HostTuning& host, Lines& line) {
   line("host", "bytes_per_second", host.bytes_per_second);
   line("host", "blocked_flops_per_second", host.blocked_flops_per_second);
   line("host", "columnwise_flops_per_second", host.columnwise_flops_per_second);
+  line("host", "least_nonzeros_of_format", host.least_nonzeros_of_format);
   line("host", "rows_of_type_run", host.rows_of_type_run);
   line("host", "nonzeros_of_sliced_row", host.nonzeros_of_sliced_row);
   line("host", "rows_of_group", host.rows_of_group);

@@ -94,10 +94,9 @@ double SparseInverse<T>::largest_value() {
         fail(ExitCode::input, "a value of the matrix is not a finite number");
       }
       fail(ExitCode::not_trustworthy,
-           "values of the matrix differ by so many orders of magnitude that some are beyond "
-           "double's "
-           "range when rows and columns are scaled as pivots want it; scale A, or try solve.method="
-           "gauss with solve.pivoting=complete");
+           "values of the matrix differ by so many orders of magnitude that some are beyond the "
+           "range of double when rows and columns are scaled as pivots want it; scale A, or try "
+           "solve.method=gauss with solve.pivoting=complete");
     }
     if (largest == 0 && gathered_.analysis()->rows() > 0) {
       fail(ExitCode::not_trustworthy, "the matrix is singular: it has no non-zero entry");

@@ -19,7 +19,7 @@ namespace {
 
 template <int pack, typename Sum>
 __global__ void __launch_bounds__(threads)
-    multiply_kernel(CsrView<double> a, SplitRows<const double> x, SplitRows<double> y,
+    multiply_kernel(CsrView<double> a, LocalRowsView<const double> x, LocalRowsView<double> y,
                     Index columns, Lanes lanes, CutRowsView<double> long_rows, Sum start) {
   wait_for_previous_launch();
   const LanePosition<pack> place(lanes, columns);
@@ -40,8 +40,8 @@ __global__ void __launch_bounds__(threads)
 /// its sums.
 template <int most, int pack, typename Sum>
 __global__ void __launch_bounds__(threads)
-    multiply_groups_kernel(CsrView<double> a, GroupedView groups, SplitRows<const double> x,
-                           SplitRows<double> y, Index columns, Lanes lanes, Sum start) {
+    multiply_groups_kernel(CsrView<double> a, GroupedView groups, LocalRowsView<const double> x,
+                           LocalRowsView<double> y, Index columns, Lanes lanes, Sum start) {
   wait_for_previous_launch();
   const LanePosition<pack> place(lanes, columns);
   const Index stride = thread_count() / warp_size * lanes.rows_of_warp();
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(threads)
 /// multiply_kernel for rows that have all columns.
 template <int pack, typename Sum>
 __global__ void __launch_bounds__(threads)
-    multiply_full_kernel(CsrView<double> a, const double* x, SplitRows<double> y, Index columns,
+    multiply_full_kernel(CsrView<double> a, const double* x, LocalRowsView<double> y, Index columns,
                          Lanes lanes, Sum start) {
   const LanePosition<pack> place(lanes, columns);
   constexpr int at_once = full_rows::rows_at_once;
@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(threads)
 /// One column, and a thread for each row, in slices or by type.
 template <typename Form, typename X, typename Sum>
 __global__ void __launch_bounds__(threads)
-    multiply_one_kernel(Form a, X x, SplitRows<double> y, Sum start) {
+    multiply_one_kernel(Form a, X x, LocalRowsView<double> y, Sum start) {
   wait_for_previous_launch();
   for (Index i = thread_index(); i < a.rows; i += thread_count()) {
     Sum sum = start;
@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(threads)
 /// A thread for a pack of columns of some rows.
 template <int pack, typename X, typename Sum>
 __global__ void __launch_bounds__(RowWalk::threads)
-    multiply_typed_kernel(TypedView<double> a, X x, SplitRows<double> y, Index columns,
+    multiply_typed_kernel(TypedView<double> a, X x, LocalRowsView<double> y, Index columns,
                           RowWalk walk, Sum start) {
   wait_for_previous_launch();
   over_packs(walk, [&](Index row, Index p) {
@@ -125,8 +125,8 @@ __global__ void __launch_bounds__(RowWalk::threads)
 }
 
 template <int pack, typename Sum>
-void multiply_typed(const TypedView<double>& a, const SplitRows<const double>& x,
-                    const SplitRows<double>& y, Index columns, cudaStream_t stream,
+void multiply_typed(const TypedView<double>& a, const LocalRowsView<const double>& x,
+                    const LocalRowsView<double>& y, Index columns, cudaStream_t stream,
                     const Sum& start) {
   const RowWalk walk = RowWalk::over(a, columns, pack);
   with_own_or_split(x, [&](const auto& rows) {
@@ -140,8 +140,8 @@ void multiply_typed(const TypedView<double>& a, const SplitRows<const double>& x
 /// most: more lanes for its non-zeros have less to do for each element of x, and sums to exchange.
 template <template <int> typename Sum, int pack>
 void multiply_groups(const CsrView<double>& a, const GroupedView& groups,
-                     const SplitRows<const double>& x, const SplitRows<double>& y, Index columns,
-                     cudaStream_t stream, const Sum<pack>& start) {
+                     const LocalRowsView<const double>& x, const LocalRowsView<double>& y,
+                     Index columns, cudaStream_t stream, const Sum<pack>& start) {
   const Index packs = columns / pack;
   Lanes lanes = lanes_for(a, packs);
   while (lanes.nonzeros > 1 && lanes.of_row() > warp_size / 2) lanes.nonzeros /= 2;
@@ -156,8 +156,9 @@ void multiply_groups(const CsrView<double>& a, const GroupedView& groups,
 }
 
 template <template <int> typename Sum, typename... Arguments>
-void multiply(const RowsView& rows, const SplitRows<const double>& x, const SplitRows<double>& y,
-              Index columns, cudaStream_t stream, Arguments... arguments) {
+void multiply(const RowsView& rows, const LocalRowsView<const double>& x,
+              const LocalRowsView<double>& y, Index columns, cudaStream_t stream,
+              Arguments... arguments) {
   const CsrView<double>& a = rows.csr;
   if (a.rows == 0 || columns == 0) return;
   if (columns == 1 && (rows.typed != nullptr || rows.sliced != nullptr)) {
@@ -212,29 +213,29 @@ void multiply(const RowsView& rows, const SplitRows<const double>& x, const Spli
 
 }  // namespace
 
-void multiply_rows(const RowsView& a, const SplitRows<const double>& x, const SplitRows<double>& y,
-                   Index columns, cudaStream_t stream) {
+void multiply_rows(const RowsView& a, const LocalRowsView<const double>& x,
+                   const LocalRowsView<double>& y, Index columns, cudaStream_t stream) {
   multiply<PlainSum>(a, x, y, columns, stream);
 }
 
-void subtract_rows(const RowsView& a, const SplitRows<const double>& x, const double* b, double* r,
-                   Index columns, cudaStream_t stream) {
+void subtract_rows(const RowsView& a, const LocalRowsView<const double>& x, const double* b,
+                   double* r, Index columns, cudaStream_t stream) {
   // b has the alignment of r: both are whole vectors of GPU memory.
   multiply<DifferenceSum>(a, x, {r, nullptr, a.csr.rows}, columns, stream, b, columns);
 }
 
-void add_rows(const RowsView& a, const SplitRows<const double>& x, double* y, Index columns,
+void add_rows(const RowsView& a, const LocalRowsView<const double>& x, double* y, Index columns,
               cudaStream_t stream) {
   multiply<AddedSum>(a, x, {y, nullptr, a.csr.rows}, columns, stream, y, columns);
 }
 
-void relax_rows(const RowsView& a, const Relaxation& step, const SplitRows<const double>& x,
+void relax_rows(const RowsView& a, const Relaxation& step, const LocalRowsView<const double>& x,
                 double* y, Index columns, cudaStream_t stream) {
   multiply<RelaxedSum>(a, x, {y, nullptr, a.csr.rows}, columns, stream, step, x.own, y, columns);
 }
 
-void multiply_row_magnitudes(const RowsView& a, double h, const SplitRows<const double>& x,
-                             const SplitRows<double>& y, Index columns, cudaStream_t stream) {
+void multiply_row_magnitudes(const RowsView& a, double h, const LocalRowsView<const double>& x,
+                             const LocalRowsView<double>& y, Index columns, cudaStream_t stream) {
   multiply<MagnitudeSum>(a, x, y, columns, stream, h);
 }
 

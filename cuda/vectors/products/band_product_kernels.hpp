@@ -14,7 +14,7 @@ namespace spsolve::cuda::inline vectors {
 /// Rows of K elements in two arrays: row i is row i of `own` for i < split, and row i - split of
 /// `others` from there on.
 template <typename T>
-struct SplitRows {
+struct LocalRowsView {
   T* own;
   T* others;
   Index split;
@@ -27,7 +27,7 @@ struct RowsView {
   CsrView<double> csr;
   bool full = false;                         ///< each has all columns, which are x's own rows
   const TypedView<double>* typed = nullptr;  ///< null: there are none
-  const SlicedView* sliced = nullptr;        ///< null: there are none
+  const BandSlicedView* sliced = nullptr;    ///< null: there are none
   const GroupedView* groups = nullptr;       ///< null: there are none
   CutRowsView<double> long_rows = {};        ///< those that products in CSR form cut in pieces
 };
@@ -38,13 +38,13 @@ struct RowsView {
 // groups.
 
 /// y_ic <- sum over j of a_ij x_jc
-void multiply_rows(const RowsView& a, const SplitRows<const double>& x, const SplitRows<double>& y,
-                   Index columns, cudaStream_t stream);
+void multiply_rows(const RowsView& a, const LocalRowsView<const double>& x,
+                   const LocalRowsView<double>& y, Index columns, cudaStream_t stream);
 
 /// y <- A x and dots_c <- sum over i of x_ic y_ic for a square A that has rows, and vectors that
 /// are whole arrays of GPU memory; the room is for dot_partials() rows of partial results. The
 /// order of the terms of dots depends on the rows, their types and K.
-void multiply_and_dots(const RowsView& a, const SplitRows<const double>& x, double* y,
+void multiply_and_dots(const RowsView& a, const LocalRowsView<const double>& x, double* y,
                        Index columns, const ReductionRoom& room, double* dots, cudaStream_t stream);
 Index dot_partials(const RowsView& a, Index columns);
 
@@ -53,11 +53,11 @@ Index dot_partials(const RowsView& a, Index columns);
 bool finds_dots(const RowsView& a, Index columns);
 
 /// r_ic <- b_ic - sum over j of a_ij x_jc
-void subtract_rows(const RowsView& a, const SplitRows<const double>& x, const double* b, double* r,
-                   Index columns, cudaStream_t stream);
+void subtract_rows(const RowsView& a, const LocalRowsView<const double>& x, const double* b,
+                   double* r, Index columns, cudaStream_t stream);
 
 /// y_ic <- y_ic + sum over j of a_ij x_jc
-void add_rows(const RowsView& a, const SplitRows<const double>& x, double* y, Index columns,
+void add_rows(const RowsView& a, const LocalRowsView<const double>& x, double* y, Index columns,
               cudaStream_t stream);
 
 /// The fields of RelaxationStep, in GPU memory.
@@ -68,12 +68,12 @@ struct Relaxation {
 };
 
 /// y <- of_x x + of_y y + factor D^-1 (b - A x)
-void relax_rows(const RowsView& a, const Relaxation& step, const SplitRows<const double>& x,
+void relax_rows(const RowsView& a, const Relaxation& step, const LocalRowsView<const double>& x,
                 double* y, Index columns, cudaStream_t stream);
 
 /// y_ic <- sum over j of |a_ij h h x_jc|
-void multiply_row_magnitudes(const RowsView& a, double h, const SplitRows<const double>& x,
-                             const SplitRows<double>& y, Index columns, cudaStream_t stream);
+void multiply_row_magnitudes(const RowsView& a, double h, const LocalRowsView<const double>& x,
+                             const LocalRowsView<double>& y, Index columns, cudaStream_t stream);
 
 /// Has the current GPU load these kernels, which takes the first product 3 ms; those with dots
 /// alone.

@@ -148,8 +148,8 @@ class DeviceBandProducts final : public BandProducts {
   void multiply_magnitudes_transposed(const Vectors& x, Vectors& y, Dense<double>& halo) override {
     if (full_) return multiply_full_columns(Terms::magnitudes, x, y, halo);
     with_transposed(x, y, halo,
-                    [](const RowsView& a, const SplitRows<const double>& from,
-                       const SplitRows<double>& to, Index columns, cudaStream_t stream) {
+                    [](const RowsView& a, const LocalRowsView<const double>& from,
+                       const LocalRowsView<double>& to, Index columns, cudaStream_t stream) {
                       multiply_row_magnitudes(a, 1, from, to, columns, stream);
                     });
   }
@@ -259,7 +259,7 @@ class DeviceBandProducts final : public BandProducts {
   }
 
   /// x by the local numbers of its rows; a halo in host memory is brought to the GPU.
-  SplitRows<const double> with_halo(const double* x, const HaloView& halo) {
+  LocalRowsView<const double> with_halo(const double* x, const HaloView& halo) {
     const double* others = halo.values;
     if (!halo.beside_x && halo.size() > 0) {
       halo_.grow(halo.size());
@@ -271,7 +271,7 @@ class DeviceBandProducts final : public BandProducts {
     return {x, others, own_columns_};
   }
 
-  static SplitRows<double> all_own(Vectors& y) {
+  static LocalRowsView<double> all_own(Vectors& y) {
     return {on_device(y).data(), nullptr, y.height()};
   }
 
@@ -287,7 +287,7 @@ class DeviceBandProducts final : public BandProducts {
   std::optional<TypedRows<double>> typed_;
   TypedView<double> typed_view_ = {};
   std::optional<BandSlicedRows> sliced_;
-  SlicedView sliced_view_ = {};
+  BandSlicedView sliced_view_ = {};
   bool looked_for_groups_ = false;  // once: new values leave the pattern as it is
   std::optional<GroupedRows> groups_;
   GroupedView groups_view_ = {};

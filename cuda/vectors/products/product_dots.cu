@@ -118,10 +118,10 @@ Index dot_partials(const RowsView& a, Index columns) {
 
 void load_product_dots() {
   cudaFuncAttributes of_one;  // of the module, which is loaded as a whole
-  CUDA_CHECK(cudaFuncGetAttributes(&of_one, multiply_and_dot_kernel<SlicedView, OwnRows>));
+  CUDA_CHECK(cudaFuncGetAttributes(&of_one, multiply_and_dot_kernel<BandSlicedView, OwnRows>));
 }
 
-void multiply_and_dots(const RowsView& a, const SplitRows<const double>& x, double* y,
+void multiply_and_dots(const RowsView& a, const LocalRowsView<const double>& x, double* y,
                        Index columns, const ReductionRoom& room, double* dots,
                        cudaStream_t stream) {
   if (columns == 1) {

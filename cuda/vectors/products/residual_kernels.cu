@@ -223,9 +223,10 @@ __device__ ResidualSum<pack> begun_with(const double* b, Index i, Index columns,
 
 /// Stores row i of r, and takes its numbers in.
 template <int pack>
-__device__ void finish_row(const ResidualSum<pack>& sum, Index i, const SplitRows<const double>& x,
-                           const double* b, const ResidualRows& to, Index columns,
-                           const LanePosition<pack>& place, Maxima<pack>& maxima) {
+__device__ void finish_row(const ResidualSum<pack>& sum, Index i,
+                           const LocalRowsView<const double>& x, const double* b,
+                           const ResidualRows& to, Index columns, const LanePosition<pack>& place,
+                           Maxima<pack>& maxima) {
   double own[pack], right[pack], value[pack];
   load_columns<pack, true>(row_of(x, i, columns) + place.column, own);
   load_columns<pack, true>(b + i * columns + place.column, right);
@@ -249,7 +250,7 @@ __device__ void finish_row(const ResidualSum<pack>& sum, Index i, const SplitRow
 
 template <int pack>
 __global__ void __launch_bounds__(threads)
-    residual_kernel(SplitRows<const double> x, const double* b, ResidualRows to, Index columns,
+    residual_kernel(LocalRowsView<const double> x, const double* b, ResidualRows to, Index columns,
                     double* results, CsrView<double> a, Lanes lanes,
                     CutRowsView<double> long_rows) {
   const LanePosition<pack> place(lanes, columns);
@@ -270,8 +271,8 @@ __global__ void __launch_bounds__(threads)
 /// Residuals of rows that have all columns.
 template <int pack, bool paired>
 __global__ void __launch_bounds__(threads, 2)
-    full_residual_kernel(SplitRows<const double> x, const double* b, ResidualRows to, Index columns,
-                         double* results, CsrView<double> a, Lanes lanes) {
+    full_residual_kernel(LocalRowsView<const double> x, const double* b, ResidualRows to,
+                         Index columns, double* results, CsrView<double> a, Lanes lanes) {
   const LanePosition<pack> place(lanes, columns);
   constexpr int at_once = full_rows::rows_at_once;
   // There: while rows are added up, all registers are needed.
@@ -334,7 +335,7 @@ Index residual_blocks(const RowsView& a, Index columns) {
   return blocks;
 }
 
-void subtract_product(const RowsView& a, const SplitRows<const double>& x, const double* b,
+void subtract_product(const RowsView& a, const LocalRowsView<const double>& x, const double* b,
                       const ResidualRows& to, Index columns, double* maxima, cudaStream_t stream) {
   in_packs(a.csr, in_widest_packs(columns), columns,
            [&]<int pack>(std::integral_constant<int, pack>, const Lanes& lanes, dim3) {

@@ -19,7 +19,7 @@ struct ResidualRows {
 /// r <- b - A x in twice the precision, see BandProducts::residual(). The rows of `maxima` are of
 /// some rows of A each: max |r_i|, max |b_i|, max |x_i|, max |r_i| / (|A| |x| + |b|)_i, K numbers
 /// each, and max over i of sum over j of |a_ij|, and of 1 / that sum.
-void subtract_product(const RowsView& a, const SplitRows<const double>& x, const double* b,
+void subtract_product(const RowsView& a, const LocalRowsView<const double>& x, const double* b,
                       const ResidualRows& to, Index columns, double* maxima, cudaStream_t stream);
 
 }  // namespace spsolve::cuda::vectors

@@ -38,7 +38,7 @@ inline Lanes lanes_for(const CsrView<double>& a, Index packs) {
 }
 
 template <typename T>
-__device__ T* row_of(const SplitRows<T>& rows, Index i, Index columns) {
+__device__ T* row_of(const LocalRowsView<T>& rows, Index i, Index columns) {
   return i < rows.split ? rows.own + i * columns : rows.others + (i - rows.split) * columns;
 }
 
@@ -81,7 +81,7 @@ __device__ inline double from_lane_behind(double value, int distance) {
 /// sum.add(a_ij, x_j) for the non-zeros k, k + step, ... before `last`.
 template <int pack, typename Sum>
 __device__ void add_nonzeros(const CsrView<double>& a, Index k, Index last, int step,
-                             const SplitRows<const double>& x, Index columns,
+                             const LocalRowsView<const double>& x, Index columns,
                              const LanePosition<pack>& place, Sum& sum) {
 #pragma unroll 4
   for (; k < last; k += step) {
@@ -126,7 +126,7 @@ __device__ Sum with_numbers(const Sum& like, const double* from) {
 /// A thread block for each piece of a long row, and for as many columns as lanes have.
 template <int pack, typename Sum>
 __global__ void __launch_bounds__(threads)
-    sum_pieces_kernel(CsrView<double> a, SplitRows<const double> x, Index columns, Lanes lanes,
+    sum_pieces_kernel(CsrView<double> a, LocalRowsView<const double> x, Index columns, Lanes lanes,
                       CutRowsView<double> long_rows, Sum start) {
   __shared__ double numbers[warps][warp_size][Sum::numbers];
   const LanePosition<pack> place({lanes.columns, warp_size / lanes.columns}, columns);
@@ -154,7 +154,7 @@ __global__ void __launch_bounds__(threads)
 
 /// Adds up the pieces of long rows, where there are any: sum_up() takes them in.
 template <int pack, typename Sum>
-void sum_pieces(const CsrView<double>& a, const SplitRows<const double>& x, Index columns,
+void sum_pieces(const CsrView<double>& a, const LocalRowsView<const double>& x, Index columns,
                 const Lanes& lanes, const CutRowsView<double>& long_rows, cudaStream_t stream,
                 const Sum& start) {
   static_assert(Sum::numbers <= numbers_of_column * pack, "a piece has room for less");
@@ -179,7 +179,7 @@ __device__ void include_pieces(const CutRowsView<double>& long_rows, Index i, In
 /// tree; of long rows over what thread blocks have added up before. All lanes of the warp must call
 /// it; those without a row have an i beyond the last.
 template <int pack, typename Sum>
-__device__ void sum_up(const CsrView<double>& a, Index i, const SplitRows<const double>& x,
+__device__ void sum_up(const CsrView<double>& a, Index i, const LocalRowsView<const double>& x,
                        Index columns, const LanePosition<pack>& place, const Lanes& lanes,
                        const CutRowsView<double>& long_rows, Sum& sum) {
   const Index first = i < a.rows ? __ldg(a.row_offsets + i) : 0;

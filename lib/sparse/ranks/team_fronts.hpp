@@ -8,7 +8,7 @@
 #include "solve/inverse.hpp"
 #include "solve/operators/system_matrix.hpp"
 #include "sparse/ranks/team_checkpointer.hpp"
-#include "sparse/ranks/tree_partition.hpp"
+#include "sparse/ranks/value_dealer.hpp"
 #include "sparse/values/scaled_values.hpp"
 #include "vectors/multivector/vectors.hpp"
 

@@ -105,27 +105,6 @@ struct TreePartition {
 TreePartition deal_analysis(Team& team, const std::shared_ptr<const SparseAnalysis>& analysis,
                             Factorization kind, const SharingRule& rule);
 
-/// Deals out values of the matrix that rank 0 has: each rank gets those of its entries, own before
-/// shared; a rank alone all of them, where they are.
-class ValueDealer {
- public:
-  /// `analysis` and the rule of `tree` are those of deal_analysis(). Rank 0 keeps a list of 8 bytes
-  /// a value. Collective.
-  ValueDealer(Team& team, const SparseAnalysis* analysis, const TreePartition& tree);
-
-  /// This rank's of all `values`, in the order of its entries; they stay until the next call, of
-  /// a rank alone as long as `values`. A message from rank 0 to each rank. Collective.
-  const std::vector<double>& deal(const std::vector<double>& values);
-
-  /// On rank 0: which of all values are that rank's.
-  const std::vector<Index>& sources(int rank) const { return sources_[rank]; }
-
- private:
-  Team& team_;
-  std::vector<std::vector<Index>> sources_;  // on rank 0, of each rank
-  std::vector<double> mine_, theirs_;
-};
-
 /// The part of `rank`, by an analysis whose fronts are dealt out so.
 TreePartition part_of(const SparseAnalysis& analysis, Factorization kind, const SharingRule& rule,
                       const ProportionalMapping& teams, int rank);
@@ -133,5 +112,10 @@ TreePartition part_of(const SparseAnalysis& analysis, Factorization kind, const 
 /// Which ranks eliminate which fronts, of so many ranks.
 ProportionalMapping deal_fronts(const SparseAnalysis& analysis, Factorization kind,
                                 const SharingRule& rule, int ranks);
+
+/// Which of all values of the matrix are that rank's, in the order of its entries, own before
+/// shared: `size` of them.
+std::vector<Index> sources_of(const SparseAnalysis& analysis, const SharingRule& rule,
+                              const ProportionalMapping& teams, int rank, std::size_t size);
 
 }  // namespace spsolve::sparse

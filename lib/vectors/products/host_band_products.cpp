@@ -8,6 +8,7 @@
 #include <omp.h>
 
 #include "core/over_blocks.hpp"
+#include "core/tuning.hpp"
 #include "distribute/halo/split_rows.hpp"
 #include "matrix/structure.hpp"
 #include "multiply/fast/chosen_rows.hpp"
@@ -35,7 +36,7 @@ class HostBandProducts final : public BandProducts {
   }
 
   void expect_many() override {
-    if (chosen_ != nullptr) return;
+    if (chosen_ != nullptr || rows_.nonzeros() < host_tuning.least_nonzeros_of_format) return;
     cut_ = split_rows(rows_, own_columns_);
     chosen_ = choose_rows(cut_.boundary_rows.empty() ? rows_ : cut_.interior);
     cut_.interior = {};

@@ -185,10 +185,10 @@ TEST(HostBandProducts, MultiplyOwnColumnsAndTheHalo) {
 /// Rows that choose_rows() has different formats for: stencils, short rows, rows that share
 /// columns.
 std::vector<Csr<double>> rows_of_each_format() {
-  Csr<double> lengths = load_matrix("circuit:2000"), shared = load_matrix("grid3d27:7:3");
+  Csr<double> lengths = load_matrix("circuit:8000"), shared = load_matrix("grid3d27:7:3");
   for (Index k = 0; k < shared.nonzeros(); ++k)
     shared.values[k] += 1e-3 * static_cast<double>(k % 977);
-  return {load_matrix("grid2d:40"), lengths, shared};
+  return {load_matrix("grid2d:90"), lengths, shared};
 }
 
 /// All that many products of a band compute, one after the other, of x and other vectors of its

@@ -13,7 +13,7 @@ static_assert(slice_height == warp_size);
 
 /// A thread for each row, which writes the columns of its group if it is the first in its slice.
 __global__ void __launch_bounds__(threads)
-    slice_kernel(CsrView<double> rows, SlicedView view, LocalIndex* columns, double* values) {
+    slice_kernel(CsrView<double> rows, BandSlicedView view, LocalIndex* columns, double* values) {
   const Index slices = (rows.rows + warp_size - 1) / warp_size;
   for (Index i = thread_index(); i < slices * warp_size; i += thread_count()) {
     const Index slice = i / warp_size, begin = view.offsets[slice];
@@ -92,7 +92,7 @@ int rows_together(const CsrView<double>& rows, cudaStream_t stream) {
 }
 
 /// Fills the columns and values of slices, the view's offsets and numbers being known.
-void slice_rows(const CsrView<double>& rows, const SlicedView& view, LocalIndex* columns,
+void slice_rows(const CsrView<double>& rows, const BandSlicedView& view, LocalIndex* columns,
                 double* values, cudaStream_t stream) {
   const Index slices = (rows.rows + warp_size - 1) / warp_size;
   slice_kernel<<<grid_for(slices * warp_size, threads), threads, 0, stream>>>(rows, view, columns,

@@ -15,7 +15,7 @@ inline constexpr Index slice_height = 32;
 /// mod 32. Rows i with the same i / together have the same columns, which stand once for all of
 /// them in a slice: column k at offsets[i / 32] / 32 stride + stride k + i / together - (i - i mod
 /// 32) / together; -1 where the row has no such element.
-struct SlicedView {
+struct BandSlicedView {
   Index rows;
   const Index* offsets;  ///< slices + 1
   const LocalIndex* columns;
@@ -36,7 +36,7 @@ class BandSlicedRows {
   /// Rows of each group with the same columns; 1 where these differ.
   int together() const { return together_; }
 
-  SlicedView view() const {
+  BandSlicedView view() const {
     return {rows_, offsets_.data(), columns_.data(), values_.data(), together_, stride_};
   }
 

@@ -13,7 +13,7 @@ using namespace row_lanes;
 /// sum.add(a_ij, x_j) for the elements of row i of a slice, in batches that are loaded side by
 /// side. The matrix passes by the caches, which are left to vectors.
 template <typename X, typename Sum>
-__device__ void sum_up_row(const SlicedView& a, Index i, const X& x, Sum& sum) {
+__device__ void sum_up_row(const BandSlicedView& a, Index i, const X& x, Sum& sum) {
   constexpr int batch = 8;
   const Index slice = i / warp_size;
   const Index first = __ldg(a.offsets + slice), last = __ldg(a.offsets + slice + 1);
@@ -64,7 +64,7 @@ __device__ void sum_up_row(const TypedView<double>& a, Index i, const X& x, Sum&
 
 /// Calls launch(x) with x in two arrays, or in one where none of it is others'.
 template <typename Launch>
-void with_own_or_split(const SplitRows<const double>& x, const Launch& launch) {
+void with_own_or_split(const LocalRowsView<const double>& x, const Launch& launch) {
   if (x.others == nullptr) {
     launch(OwnRows{x.own});
   } else {
@@ -74,7 +74,8 @@ void with_own_or_split(const SplitRows<const double>& x, const Launch& launch) {
 
 /// Calls launch(form, x) with the rows by type, or in slices.
 template <typename Launch>
-void in_one_form(const RowsView& rows, const SplitRows<const double>& all, const Launch& launch) {
+void in_one_form(const RowsView& rows, const LocalRowsView<const double>& all,
+                 const Launch& launch) {
   with_own_or_split(all, [&](const auto& x) {
     if (rows.typed != nullptr) {
       launch(*rows.typed, x);
