@@ -135,30 +135,29 @@ BalancedCsr<T> BalancedCsr<T>::from_csr(const Csr<T>& csr, const KernelOptions& 
   for (int p = 0; p < split.parts(); ++p) {
     const Index row = split.first_row[p], last = split.first_row[p + 1];
     const Index begin = split.first_nonzero[p], end = split.first_nonzero[p + 1];
-    result.parts_.push_back({row, last, begin, end,
-                             row < last ? csr.row_offsets[row + 1] - begin : 0,
-                             last < csr.rows ? end - std::max(begin, csr.row_offsets[last]) : 0});
+    const Index carried = last < csr.rows ? end - std::max(begin, csr.row_offsets[last]) : 0;
+    result.parts_.push_back({row, last, begin, end, static_cast<LocalIndex>(carried)});
   }
   if (sorted) result.sort_rows(csr);
-  fast::for_each_part(split.parts(), fast::worthwhile_threads(result.threads_, csr.nonzeros()),
-                      [&](int p) {
-                        const ThreadPart& part = result.parts_[p];
-                        Index place = part.first_nonzero;
-                        const auto copy = [&](Index first, Index last) {
-                          for (Index k = first; k < last; ++k, ++place) {
-                            set_column(place, csr.column_indices[k]);
-                            result.values_[place] = csr.values[k];
-                          }
-                        };
-                        for (Index at = part.first_row; at < part.last_row; ++at) {
-                          const Index i = result.order_.size() > 0 ? result.order_[at] : at;
-                          result.lengths_[at] =
-                              static_cast<LocalIndex>(csr.row_offsets[i + 1] - csr.row_offsets[i]);
-                          copy(at == part.first_row ? part.first_nonzero : csr.row_offsets[i],
-                               csr.row_offsets[i + 1]);
-                        }
-                        copy(part.last_nonzero - part.carry_length, part.last_nonzero);
-                      });
+  fast::for_each_part(
+      split.parts(), fast::worthwhile_threads(result.threads_, csr.nonzeros()), [&](int p) {
+        const ThreadPart& part = result.parts_[p];
+        Index place = part.first_nonzero;
+        const auto copy = [&](Index first, Index last) {
+          for (Index k = first; k < last; ++k, ++place) {
+            set_column(place, csr.column_indices[k]);
+            result.values_[place] = csr.values[k];
+          }
+        };
+        for (Index at = part.first_row; at < part.last_row; ++at) {
+          const Index i = result.order_.size() > 0 ? result.order_[at] : at;
+          const Index first = at == part.first_row ? part.first_nonzero : csr.row_offsets[i];
+          const Index last = csr.row_offsets[i + 1];
+          result.lengths_[at] = static_cast<LocalIndex>(last - first);
+          copy(first, last);
+        }
+        copy(part.last_nonzero - part.carry_length, part.last_nonzero);
+      });
   for (Index k = csr.nonzeros(); k < room; ++k) set_column(k, 0);
   result.cut_into_pieces();
   result.find_runs();
@@ -195,10 +194,9 @@ void BalancedCsr<T>::cut_into_pieces() {
     pieces_.begin_part();
     Index nonzero = part.first_nonzero;
     for (Index at = part.first_row; at < part.last_row; ++at) {
-      const Index length = at == part.first_row ? part.first_length : lengths_[at];
-      const auto make = [&] { return RunPiece{at, at, nonzero, length}; };
-      ++pieces_.next(length + 1, make).last_row;
-      nonzero += length;
+      const auto make = [&] { return RunPiece{at, at, nonzero}; };
+      ++pieces_.next(lengths_[at] + 1, make).last_row;
+      nonzero += lengths_[at];
     }
   }
 }
@@ -208,7 +206,7 @@ void BalancedCsr<T>::find_runs() {
   Index rows = 0;
   for (RunPiece& piece : pieces_.all()) {
     piece.first_run = runs_.size();
-    for (Index at = piece.first_row + 1; at < piece.last_row; ++at, ++rows) {
+    for (Index at = piece.first_row; at < piece.last_row; ++at, ++rows) {
       if (runs_.size() == piece.first_run || runs_.back().length != lengths_[at]) {
         runs_.push_back({lengths_[at], 0});
       }
@@ -216,7 +214,9 @@ void BalancedCsr<T>::find_runs() {
     }
     piece.last_run = runs_.size();
   }
-  if (std::ssize(runs_) * rows_of_run > rows) runs_ = {};
+  if (std::ssize(runs_) * rows_of_run <= rows) return;
+  runs_.clear();
+  for (RunPiece& piece : pieces_.all()) piece.first_run = piece.last_run = 0;
 }
 
 template <typename T>
@@ -225,136 +225,98 @@ std::int64_t BalancedCsr<T>::bytes() const {
          values_.bytes() + pieces_.bytes() + static_cast<std::int64_t>(runs_.size() * sizeof(Run));
 }
 
-/// row_work(length, row) for all rows of a piece in their order here, of which row_ahead(row) tells
-/// some steps before where they are sorted. With `by_runs`, lengths of a few non-zeros are
-/// constants where the piece has runs of them.
+/// Y = A X for rows one after the other here, for the columns of a block; with width 1 for the only
+/// one. A function, not a part of loops: it is compiled once.
 template <typename T>
-template <bool by_runs, typename RowWork, typename RowAhead>
-[[gnu::always_inline]] inline void BalancedCsr<T>::for_each_row(const RunPiece& piece,
-                                                                RowWork&& row_work,
-                                                                RowAhead&& row_ahead) const {
-  const LocalIndex* lengths = lengths_.data();
-  const LocalIndex* order = order_.data();
-  const auto rows = [&](auto row_at) __attribute__((always_inline)) {
-    Index at = piece.first_row;
-    const Index last = piece.last_row;
-    if (at < last) row_work(piece.first_length, row_at(at++));
-    if constexpr (by_runs) {
-      if (!runs_.empty()) {
-        for (std::size_t r = piece.first_run; r < piece.last_run; ++r) {
-          const Run& run = runs_[r];
-          // A length that the compiler knows leaves nothing of the loop over a row.
-          fast::for_short_length(
-              run.length, [&](auto length) __attribute__((always_inline)) {
-                for (const Index end = at + run.rows; at < end; ++at) row_work(length, row_at(at));
-              });
-        }
-        return;
+template <int width, int count, int ahead, typename Column, typename Columns, typename Last>
+[[gnu::noinline]] void BalancedCsr<T>::multiply_rows(const RowSpan& span,
+                                                     const Column* column_indices, const T* x, T* y,
+                                                     Columns columns_of_x, Last last) const {
+  const RowSpan own = span;  // in registers, where stores of sums leave it
+  const T* values = values_.data() + own.first_nonzero;
+  const Column* indices = column_indices + own.first_nonzero;
+  const auto row = [&](auto length, Index i) __attribute__((always_inline)) {
+    T* const to = y + i * columns_of_x;
+    if constexpr (width == 1) {
+      T sum[1];
+      fast::dot_rows<1>(values, 0, indices, length, x, sum);
+      *to = sum[0];
+    } else {
+      fast::Vector<T, width> sum[1][count];
+      fast::sum_rows<1, width, count, ahead>(values, 0, indices, length, x, columns_of_x, last,
+                                             sum);
+      for (int v = 0; v < count; ++v) {
+        fast::store(to + fast::vector_start<width, count>(v, last), sum[0][v]);
       }
     }
-    for (; at < last; ++at) row_work(static_cast<Index>(lengths[at]), row_at(at));
+    values += length;
+    indices += length;
   };
-  if (order == nullptr) return rows([](Index at) { return at; });
+  const auto rows = [&](auto row_at) __attribute__((always_inline)) {
+    Index at = own.first;
+    // More vectors a row go through memory, and loops that run ahead of their stores then wait for
+    // them where X and Y lie badly to each other within their pages: 1.25 times the time.
+    if constexpr (width > 1 && count == 1 && ahead == 0) {
+      for (const Run& run : own.runs) {
+        // A length that the compiler knows leaves nothing of the loop over a row.
+        fast::for_short_length(
+            run.length, [&](auto length) __attribute__((always_inline)) {
+              for (const Index end = at + run.rows; at < end; ++at) row(length, row_at(at));
+            });
+      }
+    }
+    for (; at < own.last; ++at) row(static_cast<Index>(own.lengths[at]), row_at(at));
+  };
+  if (own.order == nullptr) return rows([](Index at) { return at; });
   rows([&](Index at) __attribute__((always_inline)) {
-    row_ahead(static_cast<Index>(order[at + rows_ahead]));
-    return static_cast<Index>(order[at]);
+    if constexpr (sizeof(T) * width * count >= fetched_bytes) {
+      const Index next = own.order[at + rows_ahead];
+      for (int v = 0; v < count; ++v) {
+        __builtin_prefetch(y + next * columns_of_x + fast::vector_start<width, count>(v, last), 1);
+      }
+    }
+    return static_cast<Index>(own.order[at]);
   });
 }
 
 template <typename T>
 template <typename Column>
-void BalancedCsr<T>::multiply_vector(int p, const Column* column_indices, const T* x, T* y) {
-  const ThreadPart& part = parts_[p];
-  const T* values = nullptr;
-  const Column* columns = nullptr;
-  const auto start_at = [&](Index nonzero) __attribute__((always_inline)) {
-    values = values_.data() + nonzero;
-    columns = column_indices + nonzero;
-  };
-  const auto row = [&](Index length, T * to) __attribute__((always_inline)) {
-    T sum[1];
-    fast::dot_rows<1>(values, 0, columns, length, x, sum);
-    *to = sum[0];
-    values += length;
-    columns += length;
-  };
-  pieces_.for_each(
-      p, [&](const RunPiece& piece) __attribute__((always_inline)) {
-        start_at(piece.first_nonzero);
-        for_each_row<false>(
-            piece,
-            [&](Index length, Index i) __attribute__((always_inline)) { row(length, y + i); },
-            [](Index) {});
-      });
-  if (part.carry_length == 0) return;
-  start_at(part.last_nonzero - part.carry_length);
-  row(part.carry_length, &carries_[p]);
-}
-
-template <typename T>
-template <int ahead, typename Column>
-void BalancedCsr<T>::multiply_block(int p, const Column* column_indices, const T* x, T* y,
-                                    Index columns) {
-  const ThreadPart& part = parts_[p];
-  const auto block_of = [&]<int width, int count>(fast::ColumnBlock block) {
-    fast::with_row_of_x<width, count>(columns, block, [&](auto columns_of_x, auto last) {
-      const T* values = nullptr;
-      const Column* indices = nullptr;
-      const T* x_block = x + block.first;
-      T* y_block = y + block.first;
-      const auto start_at = [&](Index nonzero) __attribute__((always_inline)) {
-        values = values_.data() + nonzero;
-        indices = column_indices + nonzero;
-      };
-      const auto row = [&](auto length, T* to) __attribute__((always_inline)) {
-        fast::Vector<T, width> sum[1][count];
-        fast::sum_rows<1, width, count, ahead>(values, 0, indices, length, x_block, columns_of_x,
-                                               last, sum);
-        for (int v = 0; v < count; ++v) {
-          fast::store(to + fast::vector_start<width, count>(v, last), sum[0][v]);
-        }
-        values += length;
-        indices += length;
-      };
-      const auto row_of_y = [&](auto length, Index i) __attribute__((always_inline)) {
-        row(length, y_block + i * columns_of_x);
-      };
-      const auto fetch_row_of_y = [&](Index i) __attribute__((always_inline)) {
-        if constexpr (sizeof(T) * width * count >= fetched_bytes) {
-          for (int v = 0; v < count; ++v) {
-            __builtin_prefetch(
-                y_block + i * columns_of_x + fast::vector_start<width, count>(v, last), 1);
-          }
-        }
-      };
-      pieces_.for_each(
-          p, [&](const RunPiece& piece) __attribute__((always_inline)) {
-            start_at(piece.first_nonzero);
-            // More vectors a row go through memory, and loops that run ahead of their stores then
-            // wait for them where X and Y lie badly to each other within their pages: 1.25 times
-            // the time.
-            for_each_row<count == 1 && ahead == 0>(piece, row_of_y, fetch_row_of_y);
-          });
-      if (part.carry_length == 0) return;
-      start_at(part.last_nonzero - part.carry_length);
-      row(part.carry_length, &carries_[p * columns + block.first]);
-    });
-  };
-  fast::for_each_column_block<T, 8>(columns, block_of);
-}
-
-template <typename T>
-template <typename Column>
-void BalancedCsr<T>::multiply_part(int part, const Column* column_indices, const T* x, T* y,
+void BalancedCsr<T>::multiply_part(int p, const Column* column_indices, const T* x, T* y,
                                    Index columns) {
-  const bool fetch = irregular_ && x_rows_ * columns * static_cast<Index>(sizeof(T)) > cached_bytes;
+  const auto multiply_block = [&]<int width, int count, int ahead>(Index first, auto columns_of_x,
+                                                                   auto last) {
+    const auto multiply_span = [&](const RowSpan& span, T* to) {
+      multiply_rows<width, count, ahead>(span, column_indices, x + first, to + first, columns_of_x,
+                                         last);
+    };
+    pieces_.for_each(p, [&](const RunPiece& piece) {
+      const std::span<const Run> runs(runs_.data() + piece.first_run,
+                                      runs_.data() + piece.last_run);
+      multiply_span({lengths_.data(), order_.data(), piece.first_row, piece.last_row, runs,
+                     piece.first_nonzero},
+                    y);
+    });
+    const ThreadPart& part = parts_[p];
+    if (part.carry_length == 0) return;
+    multiply_span({&part.carry_length, nullptr, 0, 1, {}, part.last_nonzero - part.carry_length},
+                  carries_.data() + p * columns);
+  };
+  using std::integral_constant;
   if (columns == 1) {
-    multiply_vector(part, column_indices, x, y);
-  } else if (fetch) {
-    multiply_block<prefetch_distance>(part, column_indices, x, y, columns);
-  } else {
-    multiply_block<0>(part, column_indices, x, y, columns);
+    return multiply_block.template operator()<1, 1, 0>(0, integral_constant<Index, 1>(),
+                                                       integral_constant<Index, 0>());
   }
+  const bool fetch = irregular_ && x_rows_ * columns * static_cast<Index>(sizeof(T)) > cached_bytes;
+  fast::for_each_column_block<T, 8>(columns, [&]<int width, int count>(fast::ColumnBlock block) {
+    fast::with_row_of_x<T, width, count>(columns, block, [&](auto columns_of_x, auto last) {
+      if (fetch) {
+        multiply_block.template operator()<width, count, prefetch_distance>(block.first,
+                                                                            columns_of_x, last);
+      } else {
+        multiply_block.template operator()<width, count, 0>(block.first, columns_of_x, last);
+      }
+    });
+  });
 }
 
 template <typename T>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/untouched_array.hpp"
@@ -51,15 +52,13 @@ class BalancedCsr {
   struct RunPiece {
     Index first_row, last_row;
     Index first_nonzero;
-    Index first_length;                       ///< non-zeros here of its first row
-    std::size_t first_run = 0, last_run = 0;  ///< of its rows after the first one
+    std::size_t first_run = 0, last_run = 0;
   };
 
   struct ThreadPart {
     Index first_row, last_row;  ///< rows that end in this part
     Index first_nonzero, last_nonzero;
-    Index first_length;  ///< non-zeros that it holds of its first row
-    Index carry_length;  ///< non-zeros that it holds of row last_row, which ends in a later part
+    LocalIndex carry_length;  ///< non-zeros here of row last_row, which ends in a later part
   };
 
   /// Rows of one length, one after the other here.
@@ -67,15 +66,21 @@ class BalancedCsr {
     LocalIndex length, rows;
   };
 
+  /// Rows to multiply: a piece, or what a part has of a row that ends in a later one.
+  struct RowSpan {
+    const LocalIndex* lengths;
+    const LocalIndex* order;  ///< null: their own
+    Index first, last;        ///< among those
+    std::span<const Run> runs;
+    Index first_nonzero;
+  };
+
   void sort_rows(const Csr<T>& csr);
-  template <bool by_runs, typename RowWork, typename RowAhead>
-  void for_each_row(const RunPiece& piece, RowWork&& row_work, RowAhead&& row_ahead) const;
   void cut_into_pieces();
   void find_runs();
-  template <typename Column>
-  void multiply_vector(int part, const Column* column_indices, const T* x, T* y);
-  template <int ahead, typename Column>
-  void multiply_block(int part, const Column* column_indices, const T* x, T* y, Index columns);
+  template <int width, int count, int ahead, typename Column, typename Columns, typename Last>
+  void multiply_rows(const RowSpan& span, const Column* column_indices, const T* x, T* y,
+                     Columns columns_of_x, Last last) const;
   template <typename Column>
   void multiply_part(int part, const Column* column_indices, const T* x, T* y, Index columns);
 
@@ -84,10 +89,11 @@ class BalancedCsr {
   int threads_ = 1;
   Index nonzeros_ = 0;
   Index x_rows_ = 0;
-  bool irregular_ = false;              ///< rows of X are worth fetching ahead
-  UntouchedArray<LocalIndex> lengths_;  ///< of the rows in their order here
-  UntouchedArray<LocalIndex> order_;    ///< the rows in their order here, where sorted
-  std::vector<Run> runs_;               ///< where they are long enough
+  bool irregular_ = false;  ///< rows of X are worth fetching ahead
+  UntouchedArray<LocalIndex>
+      lengths_;  ///< of the rows in their order here, in the part that each ends in
+  UntouchedArray<LocalIndex> order_;  ///< the rows in their order here, where sorted
+  std::vector<Run> runs_;             ///< where they are long enough
   UntouchedArray<LocalIndex> column_indices_;
   UntouchedArray<std::uint16_t> narrow_;  ///< in their place, where there are few columns
   UntouchedArray<T> values_;

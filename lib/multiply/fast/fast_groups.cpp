@@ -118,7 +118,7 @@ void GroupedCsr<T>::multiply_rows(Index block, const UntouchedArray<Column>& ind
     return;
   }
   fast::for_each_column_block<T, 4>(columns, [&]<int width, int count>(fast::ColumnBlock strip) {
-    fast::with_row_of_x<width, count>(columns, strip, [&](auto columns_of_x, auto last) {
+    fast::with_row_of_x<T, width, count>(columns, strip, [&](auto columns_of_x, auto last) {
       for_each_group(
           block, indices, x + strip.first, y + strip.first, columns_of_x,
           [=]<int rows>(const T* values, const Column* list, Index length, const T* x_base, T* to)

@@ -262,17 +262,21 @@ constexpr Index vector_start(int v, Index last) {
   return count > 1 && v + 1 == count ? last : static_cast<Index>(v) * width;
 }
 
-/// Calls work(K, start of the last vector), which are constants where a block of few vectors is the
-/// whole of a row of X: such a row is found by a shift.
-template <int width, int count, typename Work>
+/// Calls work(K, start of the last vector), which are constants where a block of one or two vectors
+/// is the whole of a row of X: such a row is found by a shift. One vector always is, by
+/// for_each_column_block().
+template <typename T, int width, int count, typename Work>
 inline void with_row_of_x(Index columns, ColumnBlock block, Work&& work) {
-  if constexpr (count <= 2) {
-    if (columns == width * count) {
-      return work(std::integral_constant<Index, width * count>(),
-                  std::integral_constant<Index, width*(count - 1)>());
+  using Whole = std::integral_constant<Index, width * count>;
+  using Last = std::integral_constant<Index, width*(count - 1)>;
+  if constexpr (count == 1) {
+    work(Whole(), Last());
+  } else {
+    if constexpr (count == 2 && width == lanes<T>) {
+      if (columns == Whole()) return work(Whole(), Last());
     }
+    work(columns, block.last);
   }
-  work(columns, block.last);
 }
 
 }  // namespace spsolve::multiply::fast
