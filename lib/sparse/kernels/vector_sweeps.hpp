@@ -24,16 +24,27 @@ inline constexpr Index padding = lanes;
 
 namespace detail {
 
+// Ends that are not padded are rare, and functions of their own: inlined into all loops they take
+// the compiler three times as long.
+template <typename T>
+[[gnu::noinline]] Lanes<T> load_part(const T* from, Index left) {
+  return load(from, left);
+}
+template <typename T>
+[[gnu::noinline]] void store_part(const Lanes<T>& v, T* to, Index left) {
+  store<T>(v, to, left);
+}
+
 template <Ends ends, typename T>
 Lanes<T> load_end(const T* from, Index left) {
   if (ends == Ends::padded || left >= lanes) return load(from);
-  return load(from, left);
+  return load_part(from, left);
 }
 
 template <Ends ends, typename T>
 void store_end(const Lanes<T>& v, T* to, Index left) {
   if (ends == Ends::padded || left >= lanes) return store<T>(v, to);
-  store<T>(v, to, left);
+  store_part<T>(v, to, left);
 }
 
 /// The first of the last up to eight of n columns; negative where there are none.
