@@ -13,7 +13,7 @@ REFERENCE = {"color": "#666666", "linestyle": (0, (6, 3)), "linewidth": 1.4}
 
 
 def base_name(matrix):
-    return pathlib.PurePath(matrix).name
+    return pathlib.PurePath(str(matrix)).name
 
 
 def file_stem(matrix):
@@ -26,6 +26,10 @@ def grouped(rows, *keys):
     for row in rows:
         groups[tuple(row[key] for key in keys)].append(row)
     return groups
+
+
+def is_number(cell):
+    return isinstance(cell, (int, float))
 
 
 class Styles:
@@ -48,12 +52,29 @@ def lay_out(axes, xlabel="", ylabel="", grid="both"):
     axes.set_axisbelow(True)
 
 
+def draw_lines(axes, rows, x, y, label, style, spread=None):
+    """A line for each label, of columns x and y; of several rows at one x the last counts. `spread`: half
+    the length of a row's whisker. All x that were drawn."""
+    points = collections.defaultdict(dict)
+    for row in rows:
+        if row[x] is not None and row[y] is not None:
+            points[label(row)][row[x]] = (row[y], spread(row) if spread else 0)
+    for name, found in points.items():
+        ticks = sorted(found)
+        values, whiskers = zip(*(found[tick] for tick in ticks))
+        if spread:
+            axes.errorbar(ticks, values, yerr=whiskers, capsize=2, **style(name))
+        else:
+            axes.plot(ticks, values, **style(name))
+    return [tick for found in points.values() for tick in found]
+
+
 def bars(axes, labels, parts, **options):
     """A horizontal bar a label, of `parts`: (name, values) after one another. {name: handle}"""
     left = [0.0] * len(labels)
     handles = {}
     for i, (name, values) in enumerate(parts):
-        values = [value or 0 for value in values]
+        values = [value if is_number(value) else 0 for value in values]
         handles[name] = axes.barh(range(len(labels)), values, left=left,
                                   color=COLORS[i % len(COLORS)],
                                   hatch="//" if i >= len(COLORS) else None, **options)

@@ -1,65 +1,75 @@
-"""The pictures of CSV files of `spbench`; a part of plot.py."""
+"""The pictures of CSV files; a part of plot.py."""
 
 import collections
 import csv
+import functools
 import math
 
-from plot_drawing import (MARKERS, REFERENCE, Styles, bars, base_name, file_stem, grouped, lay_out,
-                          ticks_at)
+from plot_drawing import (MARKERS, REFERENCE, Styles, bars, base_name, draw_lines, file_stem, grouped,
+                          is_number, lay_out, ticks_at)
 
 PARTS = ("pack_s", "exchange_s", "interior_s", "wait_s", "boundary_s")
 
 
-def conversions(canvas, rows, _):
-    """A bar a conversion and number of threads, with the standard deviation."""
-    for (matrix,), found in grouped(rows, "matrix").items():
-        axes = canvas.axes(8, 0.32 * len(found) + 1.4)
-        spread = [math.sqrt(row["variance_s2"] or 0) for row in found]
-        legend = bars(axes, [f"{row['conversion']}, {row['threads']} thr." for row in found],
-                      [("median, standard deviation", [row["median_s"] for row in found])],
-                      xerr=spread, error_kw={"elinewidth": 1, "capsize": 2})
+def lines(canvas, rows, x, y, label, title, name, *, log=(), levels=(), spread=None, style=None):
+    """A line for each label, x and y columns with their words; `levels`: (y, label) of references."""
+    rows = [row for row in rows if is_number(row[x[0]]) and is_number(row[y[0]])]
+    if not rows:
+        return
+    axes = canvas.axes()
+    ticks = draw_lines(axes, rows, x[0], y[0], label, style or Styles(map(label, rows)), spread)
+    for i, (level, words) in enumerate(levels):
+        dashes = (0, ((6, 3), (1, 2), (9, 2, 1, 2))[i % 3])
+        axes.axhline(level, **dict(REFERENCE, linestyle=dashes), label=words)
+    if "y" in log:
+        axes.set_yscale("log")
+    else:
+        axes.set_ylim(bottom=0)
+    lay_out(axes, x[1], y[1])
+    ticks_at(axes, ticks)
+    canvas.save(axes, title, name)
+
+
+def bar_each(canvas, rows, label, parts, xlabel, title, name, *, log=False, level=None, **options):
+    """A bar for each row, of `parts`: {name: column} after one another."""
+    rows = [row for row in rows if any(is_number(row[column]) for column in parts.values())]
+    if not rows:
+        return
+    axes = canvas.axes(8, 0.32 * len(rows) + 1.4)
+    legend = bars(axes, list(map(label, rows)),
+                  [(part, [row[column] for row in rows]) for part, column in parts.items()], **options)
+    if level:
+        axes.axvline(level, **REFERENCE)
+    if log:
         axes.set_xscale("log")
-        lay_out(axes, "seconds of a conversion")
-        canvas.save(axes, base_name(matrix), file_stem(matrix) + "_convert", legend)
+    lay_out(axes, xlabel, grid="x")
+    canvas.save(axes, title, name, legend)
+
+
+# --- spbench convert, eliminate and iterate
+
+
+def conversions(canvas, rows, _):
+    for (matrix,), found in grouped(rows, "matrix").items():
+        bar_each(canvas, found, lambda row: f"{row['conversion']}, {row['threads']} thr.",
+                 {"median, standard deviation": "median_s"}, "seconds of a conversion",
+                 base_name(matrix), file_stem(matrix) + "_convert", log=True,
+                 xerr=[math.sqrt(row["variance_s2"] or 0) for row in found],
+                 error_kw={"elinewidth": 1, "capsize": 2})
+
+
+def over_ranks(row):
+    return f", {row['ranks']} ranks" if row["ranks"] > 1 else ""
 
 
 def dense_eliminations(canvas, rows, _):
-    """GFLOP/s against n, a line for each contender."""
-    def label(row):
-        return (f"{row['method']}, {row['precision']}, {row['threads']} thr."
-                + (f", {row['ranks']} ranks" if row["ranks"] > 1 else ""))
-
-    style = Styles(map(label, rows))
-    axes = canvas.axes()
-    for name in style.index:
-        points = sorted((row["n"], row["gflops"]) for row in rows
-                        if label(row) == name and row["gflops"])
-        if points:
-            axes.plot(*zip(*points), **style(name))
-    axes.set_xscale("log", base=2)
-    axes.set_ylim(bottom=0)
-    lay_out(axes, "order n", "GFLOP/s of 2/3 n^3")
-    canvas.save(axes, "Elimination of dense systems", "eliminate_orders")
+    lines(canvas, rows, ("n", "order n"), ("gflops", "GFLOP/s of 2/3 n^3"),
+          lambda row: f"{row['method']}, {row['precision']}, {row['threads']} thr.{over_ranks(row)}",
+          "Elimination of dense systems", "eliminate_orders")
 
 
 def contender(row):
-    """The contender, and the ranks where it shared its work."""
-    ranks = f", {row['ranks']} ranks" if row["ranks"] > 1 else ""
-    return f"{row['contender']} ({row['threads']} thr.{ranks})"
-
-
-def seconds_by_phase(canvas, rows, name, phases):
-    """A panel a matrix, a bar a contender."""
-    matrices = grouped(rows, "matrix")
-    most = max(map(len, matrices.values()))
-    legend = {}
-    for panel, ((matrix,), found) in zip(canvas.panels(len(matrices), 4.2, 0.3 * most + 1.1),
-                                         matrices.items()):
-        legend = bars(panel, list(map(contender, found)),
-                      [(phase, [row[f"{phase}_s"] for row in found]) for phase in phases])
-        panel.set_title(base_name(matrix), fontsize=10)
-        lay_out(panel, "seconds", grid="x")
-    canvas.save(panel, "Seconds by phase", f"{name}_seconds", legend)
+    return f"{row['contender']} ({row['threads']} thr.{over_ranks(row)})"
 
 
 def speedups(canvas, rows, name, figures):
@@ -85,158 +95,187 @@ def speedups(canvas, rows, name, figures):
     canvas.save(axes, "Speed-up over the best peer", f"{name}_speedup", legend)
 
 
-def sparse_eliminations(canvas, rows, _):
-    seconds_by_phase(canvas, rows, "eliminate", ("analyse", "factor", "solve"))
-    speedups(canvas, rows, "eliminate",
-             {phase: f"{phase}_speedup" for phase in ("factor", "solve", "total")})
+def systems(canvas, rows, _, name, phases, speedup, compared):
+    """Seconds by phase, a panel a matrix and a bar a contender; speed-ups."""
+    matrices = grouped(rows, "matrix")
+    most = max(map(len, matrices.values()))
+    legend = {}
+    for panel, ((matrix,), found) in zip(canvas.panels(len(matrices), 4.2, 0.3 * most + 1.1),
+                                         matrices.items()):
+        legend = bars(panel, list(map(contender, found)),
+                      [(phase, [row[f"{phase}_s"] for row in found]) for phase in phases])
+        panel.set_title(base_name(matrix), fontsize=10)
+        lay_out(panel, "seconds", grid="x")
+    canvas.save(panel, "Seconds by phase", f"{name}_seconds", legend)
+    speedups(canvas, rows, name, {phase: speedup.format(phase) for phase in compared})
 
 
-def iterations(canvas, rows, _):
-    seconds_by_phase(canvas, rows, "iterate", ("setup", "solve"))
-    speedups(canvas, rows, "iterate",
-             {phase: f"speedup_{phase}" for phase in ("setup", "solve", "total")})
+# --- spbench multiply, scaling.py
 
 
-def products_over_ranks(canvas, rows, _):
+def products_whole(canvas, rows, threads, subject, stem):
+    """Rate, bandwidth and speed-up against K, and the rate against threads."""
+    def label(row):
+        return row["kernel"] if row["device"] == "host" else f"{row['kernel']} ({row['device']})"
+
+    counts = sorted({row["threads"] for row in rows if row["threads"]})
+    threads = threads if threads in counts else (counts[-1] if counts else None)
+    shown = [row for row in rows if row["threads"] in (None, threads)]
+    style = Styles(map(label, rows))
+    note = f", {threads} thread{'' if threads == 1 else 's'}" if threads else ""
+    # Devices may be orders of magnitude apart.
+    log = "y" if len({row["device"] for row in shown}) > 1 else ""
+
+    def against_columns(column, what, unit, name, levels=()):
+        lines(canvas, shown, ("k", "columns K of X"), (column, unit), label,
+              f"{what}{note}\n{subject}", f"{stem}_{name}", log=log, levels=levels, style=style)
+
+    triads = {row["device"]: row["triad_gbs"] for row in shown if row["triad_gbs"]}
+    baselines = ", ".join(dict.fromkeys(row["baseline"] for row in shown if row["baseline"]))
+    against_columns("gflops", "Rate", "GFLOP/s (2 x non-zeros x K / median time)", "gflops")
+    against_columns("bandwidth_gbs", "Effective bandwidth",
+                    "GB/s (bytes that must move / median time)", "bandwidth",
+                    [(value, "triad a = b + s c" + ("" if device == "host" else f" ({device})"))
+                     for device, value in triads.items()])
+    against_columns("speedup", "Speed-up over the baseline kernel", "time of baseline / time",
+                    "speedup", [(1, f"baseline: {baselines}")])
+    if len(counts) < 2:
+        return
+    rows = [row for row in rows if row["threads"]]
+    columns = sorted({row["k"] for row in rows})
+    if len(columns) > 6:  # evenly spread over what was measured
+        columns = [columns[round(i * (len(columns) - 1) / 5)] for i in range(6)]
+    legend = {}
+    for panel, k in zip(canvas.panels(len(columns), 3.4, 2.9), columns):
+        draw_lines(panel, [row for row in rows if row["k"] == k], "threads", "gflops", label, style)
+        handles, names = panel.get_legend_handles_labels()
+        legend.update(zip(names, handles))
+        panel.set_title(f"K = {k}", fontsize=10)
+        panel.set_ylim(bottom=0)
+        lay_out(panel, "threads", "GFLOP/s")
+        ticks_at(panel, counts)
+    canvas.save(panel, f"Rate by threads\n{subject}", f"{stem}_threads", legend)
+
+
+def products_in_bands(canvas, rows, title, stem):
     """GFLOP/s against K with the standard deviation; the parts of a product at the largest K."""
     def label(row):
         return f"{row['kernel']}, {row['ranks']} ranks"
 
-    for (matrix, precision), found in grouped(rows, "matrix", "precision").items():
-        stem, title = f"{file_stem(matrix)}_{precision}", f"{base_name(matrix)}, {precision}"
-        style = Styles(map(label, found))
-        axes = canvas.axes()
-        for name in style.index:
-            line = sorted((row for row in found if label(row) == name), key=lambda row: row["k"])
-            rates = [row["gflops"] for row in line]
-            spread = [rate * math.sqrt(row["variance_s2"] or 0) / row["mean_s"]
-                      for rate, row in zip(rates, line)]
-            axes.errorbar([row["k"] for row in line], rates, yerr=spread, capsize=2, **style(name))
-        axes.set_ylim(bottom=0)
-        lay_out(axes, "columns K of X", "GFLOP/s")
-        canvas.save(axes, title, stem + "_ranks")
-
-        most = max(row["k"] for row in found)
-        line = [row for row in found if row["k"] == most]
-        axes = canvas.axes(8, 0.4 * len(line) + 1.4)
-        legend = bars(axes, list(map(label, line)),
-                      [(part[:-2], [row[part] for row in line]) for part in PARTS])
-        lay_out(axes, "seconds of one product, each part on the rank where it is longest")
-        canvas.save(axes, f"{title}, K = {most}", stem + "_parts", legend)
-
-
-class Products:
-    """The pictures of one matrix and precision."""
-
-    def __init__(self, canvas, rows, threads):
-        self.canvas, self.rows = canvas, rows
-        self.style = Styles(map(self.label, rows))
-        counts = sorted({row["threads"] for row in rows if row["threads"]})
-        self.threads = threads if threads in counts else (counts[-1] if counts else None)
-        self.at_threads = [row for row in rows if row["threads"] in (None, self.threads)]
-
-    @staticmethod
-    def label(row):
-        return row["kernel"] if row["device"] == "host" else f"{row['kernel']} ({row['device']})"
-
-    def save(self, axes, what, name, legend=None):
-        row = self.rows[0]
-        size = ""
-        if row.get("rows"):
-            size = (f", {int(row['rows']):,} x {int(row['columns']):,}, "
-                    f"{int(row['nonzeros']):,} non-zeros").replace(",", "\u202f").replace(
-                        "\u202f ", ", ")
-        self.canvas.save(axes, f"{what}\n{base_name(row['matrix'])}{size}, {row['precision']}",
-                         f"{file_stem(row['matrix'])}_{row['precision']}_{name}", legend)
-
-    def lines(self, axes, rows, x, y):
-        """Draws a line a kernel; of several rows at one x the last counts. All x that there are."""
-        points = collections.defaultdict(dict)
-        for row in rows:
-            if row[y] is not None:
-                points[self.label(row)][row[x]] = row[y]
-        for label, values in points.items():
-            axes.plot(*zip(*sorted(values.items())), **self.style(label))
-        return [value for values in points.values() for value in values]
-
-    def against_columns(self, column, what, unit, name, extra=None):
-        if all(row[column] is None for row in self.at_threads):
-            return
-        axes = self.canvas.axes()
-        ticks = self.lines(axes, self.at_threads, "k", column)
-        if extra:
-            extra(axes)
-        if len({row["device"] for row in self.at_threads}) > 1:
-            axes.set_yscale("log")  # devices may be orders of magnitude apart
-        else:
-            axes.set_ylim(bottom=0)
-        lay_out(axes, "columns K of X", unit)
-        ticks_at(axes, ticks)
-        plural = "" if self.threads == 1 else "s"
-        threads = f", {self.threads} thread{plural}" if self.threads else ""
-        self.save(axes, what + threads, name)
-
-    def triad_lines(self, axes):
-        devices = {row["device"]: row["triad_gbs"] for row in self.at_threads if row["triad_gbs"]}
-        for i, (device, value) in enumerate(devices.items()):
-            where = "" if device == "host" else f" ({device})"
-            dashes = (0, ((6, 3), (1, 2), (9, 2, 1, 2))[i % 3])
-            axes.axhline(value, **dict(REFERENCE, linestyle=dashes),
-                         label=f"triad a = b + s c{where}")
-
-    def baseline_line(self, axes):
-        names = dict.fromkeys(row["baseline"] for row in self.at_threads if row["baseline"])
-        axes.axhline(1, **REFERENCE, label=f"baseline: {', '.join(names)}")
-
-    def against_threads(self):
-        rows = [row for row in self.rows if row["threads"]]
-        counts = sorted({row["threads"] for row in rows})
-        if len(counts) < 2:
-            return
-        columns = sorted({row["k"] for row in rows})
-        if len(columns) > 6:  # evenly spread over what was measured
-            columns = [columns[round(i * (len(columns) - 1) / 5)] for i in range(6)]
-        legend = {}
-        for panel, k in zip(self.canvas.panels(len(columns), 3.4, 2.9), columns):
-            self.lines(panel, [row for row in rows if row["k"] == k], "threads", "gflops")
-            handles, names = panel.get_legend_handles_labels()
-            legend.update(zip(names, handles))
-            panel.set_title(f"K = {k}", fontsize=10)
-            panel.set_ylim(bottom=0)
-            lay_out(panel, "threads", "GFLOP/s")
-            ticks_at(panel, counts)
-        self.save(panel, "Rate by threads", "threads", legend)
-
-    def draw(self):
-        self.against_columns("gflops", "Rate", "GFLOP/s (2 x non-zeros x K / median time)",
-                             "gflops")
-        self.against_columns(
-            "bandwidth_gbs", "Effective bandwidth",
-            "GB/s (bytes that must move / median time)", "bandwidth", self.triad_lines)
-        self.against_threads()
-        self.against_columns("speedup", "Speed-up over the baseline kernel",
-                             "time of baseline / time", "speedup", self.baseline_line)
+    lines(canvas, rows, ("k", "columns K of X"), ("gflops", "GFLOP/s"), label, title,
+          stem + "_ranks",
+          spread=lambda row: row["gflops"] * math.sqrt(row["variance_s2"] or 0) / row["mean_s"])
+    most = max(row["k"] for row in rows)
+    bar_each(canvas, [row for row in rows if row["k"] == most], label,
+             {part[:-2]: part for part in PARTS},
+             "seconds of one product, each part on the rank where it is longest",
+             f"{title}, K = {most}", stem + "_parts")
 
 
 def products(canvas, rows, threads):
-    for group in grouped(rows, "matrix", "precision").values():
-        Products(canvas, group, threads).draw()
+    for (matrix, precision), group in grouped(rows, "matrix", "precision").items():
+        size = ", ".join(f"{group[0][key]:,} {key}".replace(",", "\u202f")
+                         for key in ("rows", "columns", "nonzeros"))
+        subject, stem = f"{base_name(matrix)}, {precision}", f"{file_stem(matrix)}_{precision}"
+        whole = [row for row in group if row["pack_s"] is None]
+        banded = [row for row in group if row["pack_s"] is not None]
+        if whole:
+            products_whole(canvas, whole, threads, f"{subject}: {size}", stem)
+        if banded:
+            products_in_bands(canvas, banded, subject, stem)
 
 
-# Kinds of tables: what draws them, the columns of words and of numbers that tell them apart.
+def scalings(canvas, rows, _):
+    lines(canvas, rows, ("ranks", "ranks"), ("efficiency", "efficiency"),
+          lambda row: f"{row['scaling']}, {row['kernel']}, K = {row['k']}, {row['precision']}",
+          "Scaling of products", "scaling", levels=[(1, "ideal")])
+
+
+# --- reproduce.py
+
+
+def gauss(canvas, rows, _):
+    """Seconds measured, and dashed those of the papers."""
+    rows = rows + [dict(row, on=f"{row['on']}, published", seconds=row["published"]) for row in rows]
+    lines(canvas, rows, ("n", "order n"), ("seconds", "seconds"), lambda row: row["on"],
+          "Gaussian elimination", "reproduce_elimination", log="y")
+
+
+def colourings(canvas, rows, _):
+    for columns, unit, name in (
+            (("colours, published pass", "colours, balanced", "published"), "colours", "colours"),
+            (("ELLPACK MB", "symmetric MB"), "MB", "formats")):
+        found = [dict(row, figure=row[column], of=column) for row in rows for column in columns]
+        bar_each(canvas, found, lambda row: f"{row['matrix']}: {row['of']}", {unit: "figure"}, unit,
+                 "Colours of symmetric matrices", f"reproduce_{name}", log=True)
+
+
+def symmetric_products(canvas, rows, _):
+    for (matrix,), found in grouped(rows, "matrix").items():
+        bar_each(canvas, found, lambda row: f"{row['kernel']}, {row['on']}, {row['precision']}",
+                 {"measured": "seconds"}, "seconds of a product", matrix,
+                 f"reproduce_symmetric_{file_stem(matrix)}", log=True)
+
+
+def tiles(canvas, rows, _):
+    lines(canvas, rows, ("order", "order n"), ("GFLOP/s", "GFLOP/s"),
+          lambda row: ", ".join(filter(None, (row["tile"], row["on"]))), "Dense products by tile",
+          "reproduce_tiles", log="y")
+
+
+def kernels_by_columns(canvas, rows, _):
+    for (matrix,), found in grouped(rows, "matrix").items():
+        lines(canvas, found, ("K", "columns K of X"), ("GFLOP/s", "GFLOP/s"),
+              lambda row: row["kernel"] if row["on"] == "host" else f"{row['kernel']} ({row['on']})",
+              str(matrix), f"reproduce_spmm_{file_stem(matrix)}", log="y")
+
+
+# --- choices.py, outcomes.py, plans.py
+
+
+def choices(canvas, rows, _):
+    bar_each(canvas, rows, lambda row: f"{row['matrix']}: {row['auto took']}, best {row['best']}",
+             {"auto / best": "ratio"}, "seconds of auto / of the best by name",
+             "The choice of the method", "choices", level=1)
+
+
+def outcomes(canvas, rows, _):
+    counts = collections.Counter((row["method"], row["outcome"]) for row in rows)
+    kinds = list(dict.fromkeys(row["outcome"] for row in rows))
+    found = [{"method": method, **{kind: counts[method, kind] for kind in kinds}}
+             for method in dict.fromkeys(row["method"] for row in rows)]
+    bar_each(canvas, found, lambda row: row["method"], {kind: kind for kind in kinds}, "matrices",
+             "How systems end", "outcomes")
+
+
+def plans(canvas, rows, _):
+    bar_each(canvas, rows,
+             lambda row: " ".join(filter(None, (row["matrix"], row["method"], row["settings"]))),
+             {"held / planned": "held / planned"}, "most memory held / planned", "Memory", "plans",
+             level=1)
+
+
+# Kinds of tables: what draws them, and the columns that tell them apart, the longest first.
 KINDS = (
-    (sparse_eliminations, ("matrix", "contender", "peer", "refused"),
-     ("threads", "ranks", "analyse_s", "factor_s", "solve_s", "factor_speedup", "solve_speedup",
-      "total_speedup")),
-    (iterations, ("matrix", "contender", "peer", "refused"),
-     ("threads", "ranks", "setup_s", "solve_s", "speedup_setup", "speedup_solve",
-      "speedup_total")),
-    (conversions, ("matrix", "conversion", "from", "to"), ("threads", "median_s", "variance_s2")),
-    (dense_eliminations, ("method", "precision"), ("n", "ranks", "threads", "total_s", "gflops")),
-    (products_over_ranks, ("matrix", "kernel", "precision"),
-     ("ranks", "k", "mean_s", "variance_s2", "gflops", *PARTS)),
-    (products, ("matrix", "kernel", "device", "precision", "refused", "baseline"),
-     ("k", "threads", "gflops", "bandwidth_gbs", "triad_gbs", "speedup")),
+    (functools.partial(systems, name="eliminate", phases=("analyse", "factor", "solve"),
+                       speedup="{}_speedup", compared=("factor", "solve", "total")),
+     "matrix contender peer threads ranks analyse_s factor_s solve_s total_speedup refused"),
+    (functools.partial(systems, name="iterate", phases=("setup", "solve"), speedup="speedup_{}",
+                       compared=("setup", "solve", "total")),
+     "matrix contender peer threads ranks setup_s solve_s speedup_total refused"),
+    (conversions, "matrix conversion from to threads median_s variance_s2"),
+    (dense_eliminations, "method precision n ranks threads total_s gflops"),
+    (scalings, "scaling efficiency kernel k precision ranks"),
+    (products, "matrix rows columns nonzeros kernel device precision k threads gflops bandwidth_gbs "
+               "triad_gbs speedup baseline refused ranks mean_s variance_s2 " + " ".join(PARTS)),
+    (gauss, "matrix|n|on|seconds|L2 error|published"),
+    (colourings, "matrix|colours, published pass|colours, balanced|published|ELLPACK MB"),
+    (symmetric_products, "matrix|kernel|on|precision|seconds|published (V100)"),
+    (tiles, "order|tile|on|seconds|GFLOP/s"),
+    (kernels_by_columns, "matrix|kernel|on|K|GFLOP/s"),
+    (choices, "matrix|auto took|best|ratio"),
+    (outcomes, "matrix|method|outcome"),
+    (plans, "matrix|method|settings|held / planned"),
 )
 
 
@@ -244,21 +283,28 @@ class NotATable(Exception):
     """One sentence of what is wrong with a file."""
 
 
-def number(text):
-    return None if not text else int(text) if text.isdigit() else float(text)
+def cell_of(text):
+    """A number where the text is one; None where it is empty."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text or None
 
 
 def read_table(path):
     """What draws a CSV, and its rows that were measured, numbers as numbers."""
-    wrong = f"{path}: this is no CSV of 'spbench multiply', convert, eliminate or iterate"
+    wrong = (f"{path}: this is no CSV of 'spbench multiply', convert, eliminate or iterate, nor of "
+             "scaling.py, reproduce.py, choices.py, outcomes.py or plans.py")
     try:
         with open(path, newline="", encoding="utf-8") as file:
             reader = csv.DictReader(file)
             names = reader.fieldnames or []
-            for draw, words, numbers in KINDS:
-                if all(name in names for name in words + numbers):
-                    return draw, [dict(row, **{name: number(row[name]) for name in numbers})
+            for draw, columns in KINDS:
+                if all(name in names for name in columns.split("|" if "|" in columns else None)):
+                    return draw, [{name: cell_of(text) for name, text in row.items()}
                                   for row in reader if not row.get("refused")]
-    except (UnicodeDecodeError, csv.Error, ValueError, AttributeError) as error:
+    except (UnicodeDecodeError, csv.Error, TypeError) as error:
         raise NotATable(f"{wrong}: {error}") from error
     raise NotATable(f"{wrong}: columns are missing")

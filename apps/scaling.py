@@ -12,8 +12,8 @@ columns of spbench with these before them,
     speedup      GFLOP/s over those of the fewest ranks of the list
     efficiency   speedup over the factor in ranks
 
-prints them with the time split and the transport of the halo, and draws scaling.png where matplotlib
-is there. What follows after -- goes to spbench. On two GPUs, a rank each:
+prints them with the time split and the transport of the halo, and lets plot.py draw scaling.png where
+matplotlib is there. What follows after -- goes to spbench. On two GPUs, a rank each:
 
     apps/scaling.py --ranks 1,2 --weak grid3d27:80:3 --strong grid3d27:120:3 --columns 16 -- --device cuda
 
@@ -21,14 +21,15 @@ is there. What follows after -- goes to spbench. On two GPUs, a rank each:
 that fails; --transport peer, nccl, mpi or pinned after -- holds the halo to one way.
 """
 
-import argparse
 import collections
-import csv
 import pathlib
 import shlex
 import subprocess
 import sys
 import tempfile
+
+import plot
+from runs import INPUT, ROOT, Complaint, ended, read_csv, script_parser, write_csv
 
 DIMENSIONS = {"tridiagonal": 1, "grid2d": 2, "grid3d27": 3}
 
@@ -37,7 +38,7 @@ def grown(matrix, factor):
     """The matrix with `factor` times as many rows, as nearly as its sizes allow."""
     name, size, *rest = matrix.split(":")
     if name not in DIMENSIONS:
-        sys.exit(f"scaling.py: --weak takes {', '.join(DIMENSIONS)}, not {matrix}")
+        raise Complaint(INPUT, f"--weak takes {', '.join(DIMENSIONS)}, not {matrix}")
     return ":".join([name, str(round(int(size) * factor ** (1 / DIMENSIONS[name]))), *rest])
 
 
@@ -52,8 +53,7 @@ def measure(arguments, matrix, ranks, extra):
         code = subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode
         if code != 0:
             sys.exit(code)
-        with open(results, newline="", encoding="utf-8") as file:
-            return [row for row in csv.DictReader(file) if not row["refused"]]
+        return [row for row in read_csv(results) if not row["refused"]]
 
 
 def scaled(kind, matrices, arguments, extra):
@@ -68,8 +68,10 @@ def scaled(kind, matrices, arguments, extra):
             seen[of_run] += 1
             base = first.setdefault(key, (ranks, float(row["gflops"])))
             speedup = float(row["gflops"]) / base[1]
-            rows.append({"scaling": kind, "speedup": speedup,
-                         "efficiency": speedup * base[0] / ranks, **row})
+            # That of spbench is over another kernel.
+            rows.append({**{key: None for key in ("scaling", "speedup", "efficiency")}, **row,
+                         "scaling": kind, "speedup": speedup,
+                         "efficiency": speedup * base[0] / ranks})
     return rows
 
 
@@ -86,37 +88,8 @@ def line_of(row):
             f"       us: {split}; halo {int(row['halo_bytes']) / 1e6:.3g} MB, {row['transport']}")
 
 
-def draw(rows, path):
-    try:
-        import matplotlib
-        matplotlib.use("Agg")
-        import matplotlib.pyplot as pyplot
-    except ImportError:
-        print("scaling.py: no picture without matplotlib", file=sys.stderr)
-        return
-    figure, axes = pyplot.subplots(figsize=(8, 5))
-    groups = {}
-    for row in rows:
-        label = f"{row['scaling']}, {row['kernel']}, K = {row['k']}, {row['precision']}"
-        groups.setdefault(label, []).append((int(row["ranks"]), row["efficiency"]))
-    for label, points in groups.items():
-        axes.plot(*zip(*sorted(points)), marker="o", label=label)
-    axes.axhline(1, color="#666666", linestyle="--", linewidth=1)
-    axes.set_xticks(sorted({int(row["ranks"]) for row in rows}))
-    axes.set_xlabel("ranks")
-    axes.set_ylabel("efficiency")
-    axes.set_ylim(bottom=0)
-    axes.grid(True, color="#dddddd")
-    axes.legend(frameon=False)
-    figure.tight_layout()
-    figure.savefig(path, dpi=130)
-    print(path)
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    here = pathlib.Path(__file__).resolve().parent
+    parser = script_parser(__doc__, csv_help="")
     parser.add_argument("--ranks", default="1,2", help="numbers of ranks (default: 1,2)")
     parser.add_argument("--strong", action="append", default=[], metavar="MATRIX")
     parser.add_argument("--weak", action="append", default=[], metavar="MATRIX",
@@ -126,7 +99,7 @@ def main():
     parser.add_argument("--output", default="results", metavar="FOLDER")
     parser.add_argument("--launcher", default="mpirun --bind-to none",
                         help="what starts ranks, to which -np N is added")
-    parser.add_argument("--spbench", default=str(here.parent / "build" / "bin" / "spbench"))
+    parser.add_argument("--spbench", default=str(ROOT / "build" / "bin" / "spbench"))
     parser.add_argument("extra", nargs="*", help="after --: further arguments of spbench multiply")
     arguments = parser.parse_args()
     try:
@@ -144,17 +117,16 @@ def main():
                        arguments, arguments.extra)
     folder = pathlib.Path(arguments.output)
     folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / "scaling.csv", "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]) if rows else ["scaling"])
-        writer.writeheader()
-        writer.writerows(rows)
+    header = list(rows[0]) if rows else ["scaling"]
+    write_csv(folder / "scaling.csv", [header, *(row.values() for row in rows)])
     for row in rows:
         print(line_of(row))
     print(folder / "scaling.csv")
-    if rows:
-        draw(rows, folder / "scaling.png")
-    return 0
+    try:
+        plot.draw([str(folder / "scaling.csv")], folder)
+    except Complaint as problem:
+        print(f"scaling.py: no picture: {problem}", file=sys.stderr)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended(main))

@@ -5,6 +5,7 @@
 
 #include <iostream>
 
+#include "apps/bench/environment.hpp"
 #include "apps/line/command_line.hpp"
 #include "matrix/generate/generate.hpp"
 #include "mpi/mpi_team.hpp"
@@ -21,7 +22,7 @@ ExitCode run(int argc, char** argv, Team& team) {
   start_log(team.rank(), false);
   CLI::App app("Samples products, conversions, eliminations and iterations.", "spbench");
   add_common_flags(app);
-  const bench::Environment environment = bench::environment_of(argc, argv);
+  const bench::Cell environment = bench::environment_of(argc, argv);
   bool list = false;
   app.add_flag("--list-kernels", list, "name, device, format and a sentence of every kernel");
   CLI::App* const kernels = app.add_subcommand("kernels", "the same as --list-kernels");

@@ -64,6 +64,26 @@ std::string told(const Row& row, const Rules& rules, int round) {
 
 }  // namespace
 
+int repeats_for(const std::function<double(int)>& run, double sample_seconds) {
+  constexpr int most_repeats = 1 << 20;
+  run(1);  // touches pages, wakes threads, fills caches
+  int repeats = 1;
+  while (run(repeats) < sample_seconds && repeats < most_repeats) repeats *= 2;
+  return repeats;
+}
+
+Sampled sample(const std::function<double(int)>& run, const SamplingOptions& options) {
+  Sampled result{options.repeats, {}, {}};
+  if (options.repeats > 0) {
+    run(1);
+  } else {
+    result.repeats = repeats_for(run, options.sample_seconds);
+  }
+  result.samples.resize(static_cast<std::size_t>(std::max(1, options.samples)));
+  for (double& value : result.samples) value = run(result.repeats) / result.repeats;
+  return result;
+}
+
 void Turn::add(std::string_view column, double seconds) {
   row.samples[std::string(column)].push_back(all_maximum(team, seconds));
 }
@@ -78,7 +98,9 @@ std::vector<Row> compete(Team& team, std::vector<Contender> contenders, const Ru
   for (Contender& contender : contenders) rows.push_back(contender.row);
   for (int round = rules.warm_up ? 0 : 1; round <= rules.rounds; ++round) {
     if (rules.each_round) rules.each_round();
-    for (std::size_t k = 0; k < contenders.size(); ++k) {
+    for (std::size_t place = 0; place < contenders.size(); ++place) {
+      const bool backwards = round > 0 && round % 2 == 0;
+      const std::size_t k = backwards ? contenders.size() - 1 - place : place;
       Contender& contender = contenders[k];
       if (!contender.turn) continue;
       Row now = rows[k];
@@ -89,7 +111,8 @@ std::vector<Row> compete(Team& team, std::vector<Contender> contenders, const Ru
         now.refused = why;
       }
       if (!why.empty() || round == rules.rounds) contender.turn = nullptr;
-      if (team.rank() == 0) rules.tell(told(now, rules, round));
+      const bool tells = !rules.brief || contender.turn == nullptr;
+      if (tells && team.rank() == 0) rules.tell(told(now, rules, round));
       if (!why.empty() || round > 0) rows[k] = std::move(now);
     }
   }

@@ -12,6 +12,28 @@
 
 namespace spsolve::bench {
 
+struct SamplingOptions {
+  int samples = 10;              ///< at least 1
+  double sample_seconds = 2e-3;  ///< shortest sample; work that is shorter is repeated within one
+  int repeats = 0;               ///< within a sample, where that is known already
+};
+
+/// Seconds of one run of some work.
+struct Sampled {
+  int repeats = 1;              ///< runs within each sample
+  std::vector<double> samples;  ///< each divided by `repeats`
+  /// Seconds of single runs that find nothing in the caches, from devices that can see to that.
+  std::vector<double> cold_samples;
+};
+
+/// `run(n)` does some work n times and hands back the seconds that took by its own clock. The least
+/// power of two for which that is long enough. Warm-up: once, then twice as often each time.
+int repeats_for(const std::function<double(int)>& run, double sample_seconds);
+
+/// Measures `run` so, or after a single run of warm-up where the repeats are known; runs of the
+/// warm-up don't count.
+Sampled sample(const std::function<double(int)>& run, const SamplingOptions& options);
+
 /// One turn of a contender.
 class Turn {
  public:
@@ -23,6 +45,9 @@ class Turn {
 
   /// A sample of that column; of several ranks' seconds the longest. Collective over `team`.
   void add(std::string_view column, double seconds);
+
+  /// The last sample of that column.
+  double latest(std::string_view column) const { return row.samples.find(column)->second.back(); }
 
   /// Runs `work` and adds its seconds, which begin when all ranks are ready. Collective.
   template <typename Work>
@@ -49,6 +74,7 @@ struct Rules {
   int rounds = 1;
   bool warm_up = false;  ///< whether a round before them does not count
   bool strict = false;   ///< whether a refusal ends the contest, and its error is thrown
+  bool brief = false;    ///< whether lines of progress are of last turns alone
   std::function<void()> each_round{};
   /// Gets a line after each turn, on rank 0.
   std::function<void(const std::string&)> tell = tell_on_stderr;
@@ -56,9 +82,10 @@ struct Rules {
   static void tell_on_stderr(const std::string& line);
 };
 
-/// Lets all contenders take turns: in every round each has one, so that a machine's moods meet all
-/// of them alike. Who refuses once has no further turn, and a row with its labels and the reason.
-/// What a contender holds goes after its last turn. Ranks that have nothing to do sleep.
+/// Lets all contenders take turns: in every round each has one, in the opposite order of the round
+/// before, so that a machine's moods meet all of them alike. Who refuses once has no further turn,
+/// and a row with its labels and the reason. What a contender holds goes after its last turn. Ranks
+/// that have nothing to do sleep.
 ///
 /// A failure on all ranks, or of a peer, is a refusal; what own code fails with on one of several
 /// ranks, or as a defect, is thrown. Rows are the same on every rank but for what rank 0 was alone

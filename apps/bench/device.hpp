@@ -1,14 +1,39 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 
-#include "apps/bench/bandwidth.hpp"
-#include "apps/bench/sampling.hpp"
+#include "apps/bench/contest.hpp"
 #include "matrix/dense.hpp"
 #include "multiply/kernel/kernel.hpp"
+#include "process/system.hpp"
 
 namespace spsolve::bench {
+
+/// The result of the triad with one thread count.
+struct Triad {
+  int threads = 1;
+  std::int64_t array_bytes = 0;  ///< of each of the three arrays
+  double seconds = 0;            ///< median of one pass
+  double bytes_per_second = 0;   ///< 24 bytes an element over `seconds`
+};
+
+/// The memory bandwidth that `threads` threads reach with the triad a_i = b_i + s c_i in double
+/// (McCalpin, Memory bandwidth and machine balance in current high performance computers, 1995).
+///
+/// Counted are 24 bytes an element, as STREAM does: two reads and one write. Where a processor
+/// reads the line of `a` before it writes it (write-allocate), a third more moves than is counted.
+/// Each thread touches its own part of the arrays first. The first passes warm up; the median of
+/// the next `passes` counts.
+///
+/// `array_bytes` is the size of each array, 0 for triad_array_bytes().
+/// Throws Error(resources) where three such arrays do not fit into the free memory.
+Triad measure_triad(int threads, std::int64_t array_bytes = 0, int passes = 7);
+
+/// Size of each array of the triad: four times the last cache that the system reports, at least 64
+/// MiB, at most 512 MiB and an eighth of the free memory.
+std::int64_t triad_array_bytes();
 
 /// Where products are timed. A device brings X to its own memory, times with its own clock, and
 /// brings Y back.
@@ -23,6 +48,9 @@ class Device {
 
   /// Whether kernels are run with each of the thread counts asked for, or once.
   virtual bool has_threads() const = 0;
+
+  /// Bytes that are free where matrices are converted to.
+  virtual std::int64_t free_memory() const = 0;
 
   /// Bytes per second that the memory moves, measured at the first call: of the triad with
   /// `threads` threads, or of what the device has in its place; 0 where that was not wanted.
@@ -50,6 +78,7 @@ class HostDevice final : public Device {
   KernelDevice kind() const override { return KernelDevice::host; }
   std::string name() const override { return "host"; }
   bool has_threads() const override { return true; }
+  std::int64_t free_memory() const override { return available_memory(); }
   double bandwidth(int threads) override;
   Sampled run(KernelProduct<float>& product, const Dense<float>& x, Dense<float>& y,
               const SamplingOptions& options) override;

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <omp.h>
-
+#include "apps/bench/sparse/candidate.hpp"
 #include "core/blas/blas.hpp"
 #include "core/timer.hpp"
 #include "dense/dense_inverse.hpp"
@@ -12,7 +11,6 @@
 #include "matrix/generate/generate.hpp"
 #include "matrix/multivector.hpp"
 #include "solve/trust/one_norm.hpp"
-#include "solve/trust/refine.hpp"
 
 namespace spsolve::bench {
 
@@ -65,51 +63,55 @@ constexpr Column columns[] = {
 
 }  // namespace
 
-/// A random system in the forms that eliminations and peers take.
+/// The random system of one round.
 struct HostSystem {
+  HostSystem(Index order, Index of_round, double shift)
+      : seed(of_round),
+        judge(team, {order, 1}, matrix(order, of_round, shift)),
+        b(random_multivector(order, 1, of_round)) {}
+
+  static Csr<double> matrix(Index order, Index seed, double shift) {
+    Csr<double> rows = generate_matrix(fmt::format("random_dense:{}:seed={}", order, seed));
+    for (Index i = 0; i < order; ++i) {
+      rows.values[i * (order + 1)] += shifted_diagonal(shift, order);
+    }
+    return rows;
+  }
+
   Index seed;
-  double shift;
-  std::unique_ptr<SoloTeam> team;
-  std::unique_ptr<SystemMatrix> matrix;
-  std::unique_ptr<Vectors> b;
+  SoloTeam team;
+  Judge judge;
+  Dense<double> b;
 };
 
 namespace {
 
-double backward_error(const HostSystem& system, const Vectors& x) {
-  const std::unique_ptr<Vectors> residual = x.similar(x.columns());
-  return measure(*system.matrix, *system.b, x, *residual).backward_error;
-}
-
-void run_ours(Turn& turn, const HostSystem& system, const EliminationChoice& choice,
-              bool condition) {
-  spsolve::HostDevice memory(*system.team);
-  const std::unique_ptr<Inverse> inverse = make_dense_inverse(*system.team, memory, choice);
+void run_ours(Turn& turn, HostSystem& system, const EliminationChoice& choice, bool condition) {
+  SystemMatrix& matrix = system.judge.matrix();
+  spsolve::HostDevice memory(system.team);
+  const std::unique_ptr<Inverse> inverse = make_dense_inverse(system.team, memory, choice);
   const Equilibration unscaled;
-  inverse->prepare(*system.matrix, unscaled);
-  const std::unique_ptr<Vectors> x = system.matrix->vectors(1);
-  time_elimination(*inverse, *system.b, *x, Timer{}, turn);
-  turn.row.keep_most("backward_error", backward_error(system, *x));
-  if (condition) {
-    turn.row["condition"] =
-        estimated_condition(*system.matrix, *inverse, system.matrix->infinity_norm(unscaled));
-  }
+  inverse->prepare(matrix, unscaled);
+  const std::unique_ptr<Vectors> b = matrix.vectors(1), x = matrix.vectors(1);
+  set_own_rows(*b, system.b);
+  time_elimination(*inverse, *b, *x, Timer{}, turn);
+  system.judge.judge(system.b, own_rows(*x), turn.row);
+  if (!condition) return;
+  turn.row["condition"] = estimated_condition(matrix, *inverse, matrix.infinity_norm(unscaled));
 }
 
-void run_lapack(Turn& turn, const HostSystem& system) {
-  const Index n = system.matrix->order();
-  const std::vector<double>& values = system.matrix->local_rows().values;
+void run_lapack(Turn& turn, HostSystem& system) {
+  const Index n = system.b.rows;
+  const std::vector<double>& values = system.judge.matrix().local_rows().values;
   // LAPACK takes columns, and these rows are full: the transpose is made outside the measurement.
   std::vector<double> a(static_cast<std::size_t>(n * n));
 #pragma omp parallel for schedule(static)
   for (Index j = 0; j < n; ++j) {
     for (Index i = 0; i < n; ++i) a[j * n + i] = values[i * n + j];
   }
-  Dense<double> solution = own_rows(*system.b);
-  turn.time("total_s", [&] { blas::solve_system(n, 1, a.data(), solution.values.data()); });
-  const std::unique_ptr<Vectors> x = system.matrix->vectors(1);
-  set_own_rows(*x, solution);
-  turn.row.keep_most("backward_error", backward_error(system, *x));
+  Dense<double> x = system.b;
+  turn.time("total_s", [&] { blas::solve_system(n, 1, a.data(), x.values.data()); });
+  system.judge.judge(system.b, x, turn.row);
 }
 
 }  // namespace
@@ -217,36 +219,27 @@ Contender dense_peer(const std::string& device, const std::string& method, Preci
   return {std::move(row), true, std::move(turn)};
 }
 
-std::shared_ptr<const HostSystem> HostContest::system(Index order, Index seed, double shift) {
-  if (latest_ == nullptr || latest_->seed != seed || latest_->matrix->order() != order ||
-      latest_->shift != shift) {
+HostSystem& HostContest::system(Index order, Index seed, double shift) {
+  if (latest_ == nullptr || latest_->seed != seed || latest_->b.rows != order) {
     latest_.reset();
-    Csr<double> rows = generate_matrix(fmt::format("random_dense:{}:seed={}", order, seed));
-    for (Index i = 0; i < order; ++i)
-      rows.values[i * (order + 1)] += shifted_diagonal(shift, order);
-    HostSystem made{seed, shift, std::make_unique<SoloTeam>(), nullptr, nullptr};
-    made.matrix = std::make_unique<SystemMatrix>(*made.team, RowLayout{order, 1}, std::move(rows));
-    made.b = made.matrix->vectors(1);
-    set_own_rows(*made.b, random_multivector(order, 1, seed));
-    latest_ = std::make_shared<const HostSystem>(std::move(made));
+    latest_ = std::make_shared<HostSystem>(order, seed, shift);
   }
-  return latest_;
+  return *latest_;
 }
 
 std::vector<Contender> HostContest::contenders(const EliminationPlan& plan, Index order) {
-  omp_set_num_threads(plan.threads);
-  blas::set_threads(plan.threads);
+  use_threads(plan.threads);
   auto contenders =
       own_contenders(plan, order, MemoryKind::host, 1, [&](const EliminationChoice& choice) {
         return [this, order, plan, choice](Turn& turn) {
           const bool condition = plan.condition && turn.round == 1;
-          run_ours(turn, *system(order, turn.round, plan.shift), choice, condition);
+          run_ours(turn, system(order, turn.round, plan.shift), choice, condition);
         };
       });
   if (plan.peers) {
     contenders.push_back(dense_peer("host", "dgesv", Precision::float64,
                                     [this, order, shift = plan.shift](Turn& turn) {
-                                      run_lapack(turn, *system(order, turn.round, shift));
+                                      run_lapack(turn, system(order, turn.round, shift));
                                     }));
   }
   return contenders;

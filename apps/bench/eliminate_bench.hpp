@@ -62,9 +62,9 @@ class HostContest final : public EliminationContest {
   double gemm_gflops() override;
 
  private:
-  std::shared_ptr<const struct HostSystem> system(Index order, Index seed, double shift);
+  struct HostSystem& system(Index order, Index seed, double shift);
 
-  std::shared_ptr<const HostSystem> latest_;
+  std::shared_ptr<HostSystem> latest_;
 };
 
 /// The contenders of this program that `plan` asks for on so many ranks; turn_of() makes their

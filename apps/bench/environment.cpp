@@ -60,45 +60,36 @@ std::string shell_word(const std::string& word) {
 
 }  // namespace
 
-Environment environment_of(int argc, const char* const* argv) {
-  Environment result;
-  result.processor = processor_model();
-  result.processors = usable_processors();
-  result.host_processors = host_processors();
-  result.thread_binding =
-      fmt::format("OMP_PROC_BIND {}; OMP_PLACES {}; processors {}", variable("OMP_PROC_BIND"),
-                  variable("OMP_PLACES"), allowed_processors());
-  result.blas = blas::library();
-  result.compiler = build_info::compiler;
-  result.build_type = build_info::build_type;
-  result.version = build_info::version;
-  result.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+Cell environment_of(int argc, const char* const* argv) {
+  std::string command_line;
   for (int i = 0; i < argc; ++i) {
-    if (i > 0) result.command_line += ' ';
-    result.command_line += shell_word(argv[i]);
+    if (i > 0) command_line += ' ';
+    command_line += shell_word(argv[i]);
   }
-  return result;
+  return {{"processor", processor_model()},
+          {"processors", usable_processors()},
+          {"host_processors", host_processors()},
+          {"thread_binding",
+           fmt::format("OMP_PROC_BIND {}; OMP_PLACES {}; processors {}", variable("OMP_PROC_BIND"),
+                       variable("OMP_PLACES"), allowed_processors())},
+          {"blas", blas::library()},
+          {"compiler", build_info::compiler},
+          {"build_type", build_info::build_type},
+          {"version", build_info::version},
+          {"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))},
+          {"command_line", command_line}};
 }
 
-nlohmann::ordered_json to_json(const Environment& environment) {
-  return {{"processor", environment.processor},
-          {"processors", environment.processors},
-          {"host_processors", environment.host_processors},
-          {"thread_binding", environment.thread_binding},
-          {"blas", environment.blas},
-          {"compiler", environment.compiler},
-          {"build_type", environment.build_type},
-          {"version", environment.version},
-          {"date", environment.date},
-          {"command_line", environment.command_line}};
-}
-
-std::string to_text(const Environment& environment) {
+std::string text_of_environment(const Cell& environment) {
+  const auto said = [&](const char* key) {
+    const Cell& cell = environment.at(key);
+    return cell.is_string() ? cell.get<std::string>() : cell.dump();
+  };
   const std::string faster = blas::faster_kernels();
   return fmt::format("{}, {} of {} processors; {}, {}; spsolve {}; {}\n{}\nBLAS: {}{}\n",
-                     environment.processor, environment.processors, environment.host_processors,
-                     environment.compiler, environment.build_type, environment.version,
-                     environment.date, environment.thread_binding, environment.blas,
+                     said("processor"), said("processors"), said("host_processors"),
+                     said("compiler"), said("build_type"), said("version"), said("date"),
+                     said("thread_binding"), said("blas"),
                      faster.empty() ? "" : "\nnote: " + faster);
 }
 

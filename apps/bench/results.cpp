@@ -1,5 +1,6 @@
 // The options and results that subcommands share.
 
+#include "apps/bench/environment.hpp"
 #include "apps/bench/spbench.hpp"
 #include "apps/line/command_line.hpp"
 #include "io/files/atomic_file.hpp"
@@ -7,40 +8,46 @@
 
 namespace spsolve {
 
-void add_file_options(CLI::App& command, BenchOptions& options) {
+CLI::Option* add_matrices(CLI::App& command, BenchOptions& options, const std::string& more) {
+  return command
+      .add_option(
+          "--matrix", options.matrices,
+          fmt::format("Matrix Market files or generators, with commas between; repeatable{}", more))
+      ->delimiter(',');
+}
+
+void add_common_options(CLI::App& command, BenchOptions& options, const std::string& threads,
+                        const std::string& samples, bool several_threads) {
+  if (several_threads) {
+    add_list(command, "--threads", options.threads, threads)->check(CLI::Range(1, 4096));
+  } else {
+    add_number(command, "--threads", options.threads.front(), 1, 4096, threads);
+  }
+  add_number(command, "--samples", options.sampling.samples, 1, 1000000, samples);
   command.add_option("--csv", options.csv, "file for the rows as CSV");
   command.add_option("--json", options.json, "file for environment and rows as JSON");
 }
 
-void add_sampling_options(CLI::App& command, BenchOptions& options, int ranks_on_host) {
+void add_short_work_options(CLI::App& command, BenchOptions& options, int ranks_on_host) {
   options.threads = {choose_threads(0, ranks_on_host)};
-  command.add_option("--matrix", options.matrices, "Matrix Market file or generator; repeatable")
-      ->required();
-  add_list(command, "--threads", options.threads, "thread counts, such as 1,2,4")
-      ->check(CLI::Range(1, 4096));
-  command.add_option("--samples", options.samples, "samples of each row")
-      ->check(CLI::Range(1, 1000000))
-      ->capture_default_str();
+  options.sampling.samples = 10;
+  add_matrices(command, options)->required();
+  add_common_options(command, options, "thread counts, such as 1,2,4", "samples of each row", true);
   command
-      .add_option("--sample-ms", options.sample_milliseconds,
-                  "shortest sample in milliseconds; what is shorter is repeated within one")
+      .add_option_function<double>(
+          "--sample-ms", [&options](double ms) { options.sampling.sample_seconds = 1e-3 * ms; },
+          "shortest sample in milliseconds; what is shorter is repeated within one")
       ->check(CLI::Range(0.0, 60000.0))
-      ->capture_default_str();
-  add_file_options(command, options);
+      ->default_str("2");
 }
 
-void add_round_options(CLI::App& command, BenchOptions& options, const std::string& threads,
-                       const std::string& rounds) {
-  command.add_option("--device", options.device, "where own methods run: host or cuda")
-      ->check(CLI::IsMember({"host", "cuda"}))
+void add_device_options(CLI::App& command, BenchOptions& options,
+                        const std::vector<std::string>& words, const std::string& help) {
+  command.add_option("--device", options.device, help)
+      ->check(CLI::IsMember(words))
       ->capture_default_str();
-  command.add_option("--threads", options.threads_of_a_rank, threads)
-      ->check(CLI::Range(1, 4096))
-      ->capture_default_str();
-  command.add_option("--samples", options.rounds, rounds)
-      ->check(CLI::Range(1, 100000))
-      ->capture_default_str();
-  add_file_options(command, options);
+  command.add_flag("--share-gpus", options.share_gpus,
+                   "several ranks: let them compute on one GPU");
 }
 
 std::string help_of_files(bench::Columns columns) {
@@ -48,9 +55,8 @@ std::string help_of_files(bench::Columns columns) {
          bench::help_of(columns);
 }
 
-Results::Results(const BenchOptions& options, const bench::Environment& environment,
-                 bench::Columns columns, Team& team)
-    : options_(options), environment_(environment), columns_(columns), team_(team) {
+Results::Results(const BenchOptions& options, bench::Columns columns, Team& team)
+    : options_(options), columns_(columns), team_(team) {
   together(team, [&] {
     if (team.rank() != 0) return;
     for (const auto& file : {options.csv, options.json}) io::require_folder_of(file);
@@ -58,7 +64,7 @@ Results::Results(const BenchOptions& options, const bench::Environment& environm
 }
 
 void Results::begin(const std::string& text) const {
-  if (team_.rank() == 0) print_out(to_text(environment_) + text);
+  if (team_.rank() == 0) print_out(bench::text_of_environment(options_.environment) + text);
 }
 
 void Results::add(const std::string& title, std::span<const bench::Row> rows) {
@@ -68,13 +74,13 @@ void Results::add(const std::string& title, std::span<const bench::Row> rows) {
     rows_.insert(rows_.end(), rows.begin(), rows.end());
     if (!options_.json.empty()) {
       nlohmann::ordered_json json;
-      json["environment"] = to_json(environment_);
+      json["environment"] = options_.environment;
       if (facts) json.update(facts(rows_));
       json["rows"] = bench::to_json(columns_, rows_);
       io::write_text(options_.json, json.dump(2) + "\n");
     }
     if (!options_.csv.empty()) {
-      io::write_text(options_.csv, bench::to_csv(columns_, rows_, to_json(environment_)));
+      io::write_text(options_.csv, bench::to_csv(columns_, rows_, options_.environment));
     }
   });
 }

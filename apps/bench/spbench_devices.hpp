@@ -7,7 +7,7 @@
 
 #include "apps/bench/device.hpp"
 #include "apps/bench/eliminate_bench.hpp"
-#include "apps/bench/sparse/own_sparse.hpp"
+#include "apps/bench/sparse/own_solvers.hpp"
 #include "distribute/layout/options.hpp"
 #include "team/team.hpp"
 

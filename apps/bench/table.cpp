@@ -124,13 +124,15 @@ std::string to_text(Columns columns, std::span<const Row> rows) {
   for (const auto& [name, help, shown, heading] : columns) {
     if (shown.empty()) continue;
     std::vector<std::string> cells{std::string(heading)};
-    bool texts = false;
+    bool texts = false, empty = lines.size() > 1;
     for (const Row& row : rows) {
       if (!row.measured()) continue;
       const Cell cell = row.cell(name);
       cells.push_back(shown_cell(cell, shown));
       texts = texts || cell.is_string();
+      empty = empty && cell.is_null();
     }
+    if (empty) continue;
     const std::size_t width = std::ranges::max_element(cells, {}, &std::string::size)->size();
     for (std::size_t r = 0; r < lines.size(); ++r) {
       lines[r] += fmt::format(fmt::runtime(texts ? "{}{:<{}}" : "{}{:>{}}"),

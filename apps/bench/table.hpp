@@ -85,7 +85,8 @@ std::string to_csv(Columns columns, std::span<const Row> rows, const Cell& const
 Cell to_json(Columns columns, std::span<const Row> rows);
 
 /// The columns with a `shown`, aligned, of rows that were measured: texts to the left, numbers to
-/// the right, null as "-". Then a line for each contender and reason that it refused for.
+/// the right, null as "-"; without columns of nulls alone. Then a line for each contender and
+/// reason that it refused for.
 std::string to_text(Columns columns, std::span<const Row> rows);
 
 /// "name  help", a line a column.

@@ -4,7 +4,7 @@ import csv
 import sys
 import unittest
 
-from support import BIN, CliTest, INPUT, ROOT, SOLVED
+from support import BIN, CliTest, INPUT, ROOT, SOLVED, python_with_matplotlib
 
 
 class BenchOverRanks(CliTest):
@@ -68,9 +68,10 @@ class BenchOverRanks(CliTest):
 
 class Scaling(CliTest):
     def scaling(self, *arguments):
-        return self.run_program(sys.executable, ROOT / "apps" / "scaling.py", "--spbench",
-                                BIN / "spbench", "--launcher",
-                                "mpirun --oversubscribe --bind-to none", *arguments)
+        return self.run_program(python_with_matplotlib() or sys.executable,
+                                ROOT / "apps" / "scaling.py", "--spbench", BIN / "spbench",
+                                "--launcher", "mpirun --oversubscribe --bind-to none", *arguments,
+                                environment={"MPLCONFIGDIR": str(self.folder / "matplotlib")})
 
     def test_strong_and_weak(self):
         result = self.scaling("--ranks", "1,2", "--strong", "grid2d:20", "--weak", "grid3d27:5:2",
@@ -90,6 +91,8 @@ class Scaling(CliTest):
             self.assertAlmostEqual(float(row["speedup"]), speedup, 6)
             self.assertAlmostEqual(float(row["efficiency"]), speedup / int(row["ranks"]), 6)
             self.assertIn(f"{int(row['halo_bytes']) / 1e6:.3g} MB, {row['transport']}", result.out)
+        self.assertEqual((self.folder / "out" / "scaling.png").exists(),
+                         python_with_matplotlib() is not None)
         for part in ("pack", "exchange", "interior", "wait", "boundary"):
             self.assertEqual(result.out.count(f"{part} "), len(rows), result.out)
 

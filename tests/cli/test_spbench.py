@@ -283,6 +283,36 @@ class Plot(BenchTest):
             self.assertLessEqual(float(row["mean_s"]), float(row["max_s"]))
             self.assertGreaterEqual(float(row["variance_s2"]), 0)
 
+    def test_tables_of_the_scripts(self):
+        python = python_with_matplotlib()
+        if python is None:
+            self.skipTest("there is no matplotlib")
+        self.assertEqual(self.spmtx("generate", "grid2d:20", "thermal2.mtx").code, SOLVED)
+        scripts = (
+            ("reproduce.py", ("colours", "--bin", BIN, "--matrices", "."),
+             ("reproduce_colours", "reproduce_formats")),
+            ("reproduce.py", ("symmetric", "--bin", BIN, "--matrices", ".", "--samples", 1, "--threads",
+                              "1"), ("reproduce_symmetric_thermal2",)),
+            ("reproduce.py", ("tiles", "--bin", BIN, "--orders", "60", "--samples", 1),
+             ("reproduce_tiles",)),
+            ("reproduce.py", ("spmm", "--bin", BIN, "--matrices", ".", "--names", "thermal2",
+                              "--samples", 1), ("reproduce_spmm_thermal2",)),
+            ("reproduce.py", ("elimination", "--bin", BIN, "--largest", 700),
+             ("reproduce_elimination",)),
+            ("choices.py", ("grid2d:12", "--samples", 1, "--spsolve", BIN / "spsolve"), ("choices",)),
+            ("outcomes.py", ("grid2d:12", "--spsolve", BIN / "spsolve"), ("outcomes",)),
+            ("plans.py", ("grid2d:20", "--spsolve", BIN / "spsolve"), ("plans",)))
+        for script, words, pictures in scripts:
+            with self.subTest(script, words=words):
+                result = self.run_program(sys.executable, PLOT.parent / script, *words, "--csv",
+                                          "t.csv")
+                self.assertEqual(result.code, SOLVED, result.text)
+                drawn = self.run_program(python, PLOT, "t.csv", "--output", pictures[0],
+                                         environment={"MPLCONFIGDIR": str(self.folder / "matplotlib")})
+                self.assertEqual(drawn.code, SOLVED, drawn.text)
+                files = sorted((self.folder / pictures[0]).iterdir())
+                self.assertEqual([file.stem for file in files], sorted(pictures))
+
     def test_folders_are_looked_at_before_sampling(self):
         mpirun = ("mpirun", "--oversubscribe", "--bind-to", "none", "-np", 2)
         # Samples of hours.

@@ -254,7 +254,9 @@ TEST_F(CudaKernels, AreSampledColdAndWarm) {
     if (kernel.format != "dense") plan.kernels.push_back(&kernel);
   }
   bench::Device* const devices[] = {&device};
-  const auto rows = bench::sample_matrix("grid2d:100", matrix, plan, devices);
+  SoloTeam alone;
+  const auto rows =
+      bench::sample_products(alone, bench::whole_case("grid2d:100", matrix, plan, devices), plan);
   for (std::size_t k = 0; k < rows.size(); ++k) {
     SCOPED_TRACE(rows[k].name);
     EXPECT_EQ(rows[k].refused, plan.kernels[k]->refuse(facts_of(matrix), 3, sizeof(double)));

@@ -20,6 +20,7 @@ class CudaDevice final : public bench::Device {
   KernelDevice kind() const override { return KernelDevice::cuda; }
   std::string name() const override { return info_.name; }
   bool has_threads() const override { return false; }
+  std::int64_t free_memory() const override { return free_device_memory(); }
 
   /// In place of the triad: bytes read and written per second by a copy within the GPU's memory,
   /// the median of several of copy_bytes() each.

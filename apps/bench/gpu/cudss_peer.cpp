@@ -7,7 +7,7 @@
 #include <library_types.h>
 
 #include "apps/bench/peers/columnwise_peer.hpp"
-#include "apps/bench/peers/sparse_peers.hpp"
+#include "apps/bench/peers/peers.hpp"
 #include "core/error.hpp"
 #include "cuda/core/device_array.hpp"
 #include "cuda/core/device_info.hpp"
@@ -122,11 +122,11 @@ class Held {
 class CudssContender final : public ColumnwisePeer {
  public:
   CudssContender(const SparseSystem& system, int threads, bool symmetric)
-      : kind_(!symmetric || !system.symmetric ? Cudss::general
+      : ColumnwisePeer({system.matrix, symmetric && system.symmetric ? IntRows::Triangle::upper
+                                                                     : IntRows::Triangle::all}),
+        kind_(!symmetric || !system.symmetric ? Cudss::general
               : system.maybe_definite         ? Cudss::definite
                                               : Cudss::symmetric),
-        rows_(system.matrix,
-              kind_ == Cudss::general ? IntRows::Triangle::all : IntRows::Triangle::upper),
         offsets_(rows_.offsets),
         columns_of_rows_(rows_.columns),
         values_(rows_.values) {
@@ -214,7 +214,6 @@ class CudssContender final : public ColumnwisePeer {
   }
 
   const int kind_;
-  IntRows rows_;
   DeviceArray<int> offsets_, columns_of_rows_;
   DeviceArray<double> values_, b_on_gpu_, x_on_gpu_;
   Held handle_{[](Cudss::Object object) { cudss().destroy(object); }};

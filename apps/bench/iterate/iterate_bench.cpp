@@ -1,22 +1,28 @@
+// spbench iterate.
+
 #include "apps/bench/iterate/iterate_bench.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include <omp.h>
+#include <fmt/ranges.h>
 
+#include "apps/bench/device.hpp"
+#include "apps/bench/sparse/candidate.hpp"
+#include "apps/bench/sparse/own_solvers.hpp"
 #include "apps/bench/sparse/sparse_bench.hpp"
-#include "core/blas/blas.hpp"
+#include "apps/bench/spbench.hpp"
+#include "apps/bench/spbench_devices.hpp"
 #include "core/error.hpp"
 #include "distribute/reading/scatter.hpp"
 #include "matrix/multivector.hpp"
-#include "solve/trust/refine.hpp"
+#include "process/system.hpp"
 
 namespace spsolve::bench {
 
 namespace {
 
-constexpr Column columns[] = {
+constexpr Column iteration_table[] = {
     {"matrix", "file or generator"},
     {"n", "order of the system"},
     {"nonzeros", "stored entries of the matrix"},
@@ -56,64 +62,41 @@ constexpr Column columns[] = {
     {"refused", "why it was not measured"},
 };
 
-/// The judge that measures solutions.
-class Judge {
- public:
-  Judge(Team& team, const IterativeSystem& system)
-      : matrix_(team, system.bands, Csr<double>(system.rows)),
-        b_(matrix_.vectors(system.b.columns)) {
-    set_own_rows(*b_, system.b);
-  }
+using IterationCandidate = Candidate<IterativeSystem, IterativeContender>;
 
-  /// Keeps the worst errors, and hands back the largest residual and max |x_ic|.
-  std::pair<double, double> measure_run(const Dense<double>& solution, Row& row) {
-    const std::unique_ptr<Vectors> x = b_->similar(b_->columns()), r = b_->similar(b_->columns());
-    set_own_rows(*x, solution);
-    row.keep_most("backward_error", measure(matrix_, *b_, *x, *r).backward_error);
-    const std::vector<double> of_r = norms(*r), of_b = norms(*b_), of_x = maxima(*x);
-    double residual = 0;
-    for (std::size_t c = 0; c < of_r.size(); ++c) {
-      residual = std::max(residual, of_r[c] / of_b[c]);
-    }
-    row.keep_most("residual", residual);
-    return {residual, *std::ranges::max_element(of_x)};
-  }
-
- private:
-  SystemMatrix matrix_;
-  std::unique_ptr<Vectors> b_;
+/// The measurements that are asked for. The systems have their own tolerances.
+struct IterationPlan {
+  std::vector<Method> methods{Method::cg};
+  std::vector<Preconditioner> preconditioners{Preconditioner::automatic};
+  std::vector<const IterativePeer*> peers;
+  SolverOptions options;
+  OwnDevice device;
+  int threads = 1;
 };
 
 /// One turn of a candidate on all ranks.
 void run_once(Turn& turn, IterativeSystem& system, const IterationCandidate& candidate,
               Judge& judge) {
-  omp_set_num_threads(candidate.threads);
-  blas::set_threads(candidate.threads);
   Row& row = turn.row;
   const std::unique_ptr<IterativeContender> contender =
-      together(turn.team, [&] { return candidate.make(system); });
+      together(turn.team, [&] { return candidate.begin(system); });
   turn.time("setup_s", [&] { contender->set_up(); });
   turn.time("solve_s", [&] { contender->solve(); });
-  turn.add("total_s", row.samples["setup_s"].back() + row.samples["solve_s"].back());
+  turn.add("total_s", turn.latest("setup_s") + turn.latest("solve_s"));
   const IterationFigures figures = contender->figures();
-  const auto [residual, largest_x] = judge.measure_run(contender->solution(), row);
+  const Judge::Sizes of = judge.judge(system.b, contender->solution(), row);
   row.keep_most("steps", figures.steps);
   // A backward error that stands for the tolerance may be less than rounding lets one see.
-  const bool converged = figures.converged || residual <= system.tolerance;
+  const bool converged = figures.converged || of.residual <= system.tolerance;
   row["converged"] = converged && row["converged"] != false;
   row["levels"] = cell_of(figures.levels);
   row["operator_complexity"] = cell_of(figures.operator_complexity);
   // A solution that is none says nothing of how large one is.
   constexpr double good_enough = 1e-3;
-  if (!system.largest_x && residual <= good_enough) system.largest_x = largest_x;
+  if (!system.largest_x && of.residual <= good_enough) system.largest_x = of.x;
 }
 
-}  // namespace
-
-Columns iteration_columns() {
-  return columns;
-}
-
+/// Every method with every preconditioner; then the peers.
 std::vector<IterationCandidate> iteration_candidates(const IterationPlan& plan, Team& team) {
   std::vector<IterationCandidate> candidates;
   for (const Method method : plan.methods) {
@@ -121,29 +104,21 @@ std::vector<IterationCandidate> iteration_candidates(const IterationPlan& plan, 
       SolverOptions options = plan.options;
       options.method = method;
       options.preconditioner = preconditioner;
+      const auto make = [options, device = plan.device, &team](const IterativeSystem& system) {
+        return make_own_iteration(system, options, team, device);
+      };
       candidates.push_back({fmt::format("{}+{}", name(method), name(preconditioner)), false,
-                            plan.device.gpu ? "cuda" : "host", plan.threads, method,
-                            [options, device = plan.device, &team](const IterativeSystem& system) {
-                              return make_own_iteration(system, options, team, device);
-                            }});
+                            plan.threads, true, make, method, plan.device.free_memory});
     }
   }
   for (const IterativePeer* peer : plan.peers) {
-    candidates.push_back({std::string(peer->name),
-                          true,
-                          "host",
-                          1,
-                          {},
-                          [peer, &team](const IterativeSystem& system) {
-                            if (const std::string why = peer->missing(); !why.empty()) {
-                              fail(ExitCode::resources, "{}", why);
-                            }
-                            return peer->make(system, team);
-                          }});
+    candidates.push_back(candidate_of(*peer, {team, 1, true}));
   }
   return candidates;
 }
 
+/// The matrix of that name, a file or a generator, and right-hand sides that are uniform in [-1,
+/// 1). Throws Error(input) where it is not square. Collective.
 IterativeSystem load_iterative_system(const std::string& name, Index columns, double tolerance,
                                       Team& team) {
   IterativeSystem system;
@@ -167,6 +142,46 @@ IterativeSystem load_iterative_system(const std::string& name, Index columns, do
   return system;
 }
 
+/// Times all candidates on `system`: a round that does not count, in which the size of x becomes
+/// known, then `samples` in each of which every one is made, sets up and solves. `triad`: bytes a
+/// second that all ranks together moved in the same run; 0: not told. Collective.
+std::vector<Row> sample_iterations(Team& team, IterativeSystem& system,
+                                   const std::vector<IterationCandidate>& candidates, int samples,
+                                   double triad) {
+  Judge judge(team, system.bands, system.rows);
+  std::vector<Contender> contenders;
+  for (const IterationCandidate& candidate : candidates) {
+    Row row = candidate.row(team.size());
+    row["matrix"] = system.name;
+    row["n"] = system.bands.rows;
+    row["nonzeros"] = system.nonzeros;
+    row["columns"] = system.b.columns;
+    row["tolerance"] = system.tolerance;
+    row["device"] = candidate.free_gpu_memory ? "cuda" : "host";
+    if (candidate.method) {
+      row["floor_bytes"] = cell_of(
+          floor_bytes(*candidate.method, system.bands.rows, system.nonzeros, system.b.columns));
+      if (!candidate.free_gpu_memory && triad > 0) row["triad_gb_s"] = triad / 1e9;
+    }
+    contenders.push_back(
+        {std::move(row), true, [&](Turn& turn) { run_once(turn, system, candidate, judge); }});
+  }
+  Rules rules;
+  rules.where = system.name;
+  rules.rounds = samples;
+  rules.warm_up = true;
+  std::vector<Row> rows = compete(team, std::move(contenders), rules);
+  for (Row& row : rows) set_steps(row);
+  compare_iterations(rows);
+  return rows;
+}
+
+}  // namespace
+
+Columns iteration_columns() {
+  return iteration_table;
+}
+
 std::optional<double> floor_bytes(Method method, Index order, Index nonzeros, Index columns) {
   struct Moved {
     Method method;
@@ -183,38 +198,6 @@ std::optional<double> floor_bytes(Method method, Index order, Index nonzeros, In
   const auto n = static_cast<double>(order), k = static_cast<double>(columns);
   return found->products * (12.0 * static_cast<double>(nonzeros) + 4 * n + 16 * n * k) +
          8.0 * found->multivectors * n * k;
-}
-
-std::vector<Row> sample_iterations(Team& team, IterativeSystem& system,
-                                   const std::vector<IterationCandidate>& candidates, int samples,
-                                   double triad) {
-  Judge judge(team, system);
-  std::vector<Contender> contenders;
-  for (const IterationCandidate& candidate : candidates) {
-    Row row;
-    row.name = candidate.name;
-    row.peer = candidate.peer;
-    row.cells = {{"matrix", system.name},         {"n", system.bands.rows},
-                 {"nonzeros", system.nonzeros},   {"contender", candidate.name},
-                 {"device", candidate.device},    {"columns", system.b.columns},
-                 {"threads", candidate.threads},  {"ranks", team.size()},
-                 {"tolerance", system.tolerance}, {"samples", 0}};
-    if (candidate.method) {
-      row["floor_bytes"] = cell_of(
-          floor_bytes(*candidate.method, system.bands.rows, system.nonzeros, system.b.columns));
-      if (candidate.device == "host" && triad > 0) row["triad_gb_s"] = triad / 1e9;
-    }
-    contenders.push_back(
-        {std::move(row), true, [&](Turn& turn) { run_once(turn, system, candidate, judge); }});
-  }
-  Rules rules;
-  rules.where = system.name;
-  rules.rounds = samples;
-  rules.warm_up = true;
-  std::vector<Row> rows = compete(team, std::move(contenders), rules);
-  for (Row& row : rows) set_steps(row);
-  compare_iterations(rows);
-  return rows;
 }
 
 void set_steps(Row& row) {
@@ -236,3 +219,89 @@ void compare_iterations(std::span<Row> rows) {
 }
 
 }  // namespace spsolve::bench
+
+namespace spsolve {
+
+namespace {
+
+struct IterateOptions {
+  BenchOptions common;
+  bench::IterationPlan plan;
+  std::vector<std::string> peers{"all"};
+  bool triad = true;
+  Index columns = 1;
+  double tolerance = 1e-8;
+};
+
+/// Bytes a second that all ranks move at the same time. Collective.
+double triad_of_all(Team& team, int threads) {
+  wait_for_all(team);
+  return all_sum(team,
+                 together(team, [&] { return bench::measure_triad(threads).bytes_per_second; }));
+}
+
+void run_iterate(IterateOptions& options, Team& team) {
+  const BenchOptions& common = options.common;
+  bench::IterationPlan& plan = options.plan;
+  Results results(common, bench::iteration_columns(), team);
+  together(team, [&] {
+    plan.threads = common.threads.front();
+    plan.peers = bench::peers_of(bench::iterative_peers(), options.peers);
+    for (const Method method : plan.methods) {
+      if (is_krylov(method)) continue;
+      fail(ExitCode::input, "{} does not iterate; spbench eliminate samples it", name(method));
+    }
+    if (plan.methods.empty() && plan.peers.empty() && options.peers.front() == "none") {
+      fail(ExitCode::input, "--methods none --peers none leaves nothing to be measured");
+    }
+    for (const std::string& name : common.matrices) bench::describe_sparse_system(name);
+  });
+  if (common.device == "cuda") plan.device = own_gpu(common.share_gpus, team);
+  const auto candidates = bench::iteration_candidates(plan, team);
+  const double triad = options.triad ? triad_of_all(team, plan.threads) : 0;
+  results.begin(bench::peers_left_out(bench::iterative_peers(), options.peers) +
+                (triad > 0 ? fmt::format("triad of all ranks: {:.1f} GB/s\n", triad / 1e9) : ""));
+  for (const std::string& name : common.matrices) {
+    bench::IterativeSystem system =
+        bench::load_iterative_system(name, options.columns, options.tolerance, team);
+    results.add(fmt::format("\n{}: n = {}, {} non-zeros, {}\n", name, system.bands.rows,
+                            system.nonzeros, system.symmetric ? "symmetric" : "unsymmetric"),
+                bench::sample_iterations(team, system, candidates, common.sampling.samples, triad));
+  }
+}
+
+}  // namespace
+
+void add_iterate_command(CLI::App& app, const bench::Cell& environment, Team& team) {
+  CLI::App* const command = app.add_subcommand(
+      "iterate",
+      "samples Krylov methods with their preconditioners on sparse systems, compared with those "
+      "of other houses; under mpirun all of them on all ranks");
+  const auto options = std::make_shared<IterateOptions>();
+  options->common.environment = environment;
+  bench::IterationPlan& plan = options->plan;
+  options->common.threads = {choose_threads(0, team.ranks_on_host())};
+  add_matrices(*command, options->common)->required();
+  add_choices(*command, "--methods", plan.methods,
+              "cg, minres, gmres, bicgstab, idr, block_cg; none");
+  add_choices(*command, "--preconditioners", plan.preconditioners,
+              fmt::format("for each method: {}", fmt::join(preconditioner_words, ", ")));
+  add_list(*command, "--peers", options->peers, "hypre, petsc; all of those that are here; none");
+  add_number(*command, "--tolerance", options->tolerance, 1e-15, 0.5,
+             "||b - A x|| / ||b|| that is asked of everyone; own methods, which stop at backward "
+             "errors, are asked for that which it comes to");
+  add_number(*command, "--columns", options->columns, 1, 1024, "right-hand sides, random");
+  add_number(*command, "--restart", plan.options.restart, 1, 1000, "steps of a cycle of gmres");
+  add_device_options(*command, options->common, {"host", "cuda"},
+                     "where own methods run: host or cuda");
+  add_common_options(*command, options->common, "threads of each rank; peers take one",
+                     "rounds, after one that does not count");
+  command->add_flag("!--no-triad", options->triad, "leave out the rate of memory, and the floor");
+  command->footer([] {
+    return bench::help_of_peers(bench::iterative_peers()) +
+           help_of_files(bench::iteration_columns());
+  });
+  command->callback([options, &team] { run_iterate(*options, team); });
+}
+
+}  // namespace spsolve

@@ -1,20 +1,11 @@
 #include "apps/bench/multiply/multiply_bench.hpp"
 
 #include <algorithm>
-#include <iterator>
-#include <limits>
-#include <memory>
-#include <new>
 
 #include <fmt/format.h>
 #include <omp.h>
 
-#include "core/error.hpp"
-#include "core/timer.hpp"
-#include "matrix/convert.hpp"
-#include "matrix/multivector.hpp"
 #include "multiply/cost.hpp"
-#include "multiply/published/csr_kernels.hpp"
 
 namespace spsolve::bench {
 
@@ -32,18 +23,29 @@ constexpr Column columns[] = {
     {"format", "storage format"},
     {"precision", "float or double", "{}", "precision"},
     {"k", "columns of X and Y", "{}", "K"},
-    {"threads", "threads of the host; empty on other devices", "{}", "threads"},
+    {"threads", "threads of the host, of each rank; empty on other devices", "{}", "threads"},
+    {"ranks", "ranks that share the rows", "{}", "ranks"},
+    {"hosts", "hosts that they are on; this and the next two of products in bands alone"},
+    {"bands", "how rows are dealt out, as asked for"},
+    {"transport", "how the halo travels"},
     {"width", "parameter of the kernel (sub-warp, tile, chunk) asked for; empty: its default"},
     {"refused", "why the kernel was not run; empty where it was"},
     {"detail", "what the kernel chose for this matrix"},
     {"samples", "number of samples"},
     {"repeats", "products within a sample"},
-    {"median_s", "seconds of one product: median of the samples", "{:.3e}", "median s"},
+    {"median_s", "seconds of one product, of the slowest rank: median of the samples", "{:.3e}",
+     "median s"},
     {"mean_s", "mean, by Welford's one-pass algorithm"},
     {"variance_s2", "variance (divisor samples - 1), s^2"},
     {"min_s", "shortest sample", "{:.3e}", "min s"},
     {"max_s", "longest sample"},
     {"cold_median_s", "median of single products with an empty L2 cache; empty on the host"},
+    {"pack_s", "of one product: packing; this and the next four on the rank where it is longest",
+     "{:.1e}", "pack"},
+    {"exchange_s", "letting messages go", "{:.1e}", "exchange"},
+    {"interior_s", "multiplying own rows of X", "{:.1e}", "interior"},
+    {"wait_s", "waiting for the halo when all else is done", "{:.1e}", "wait"},
+    {"boundary_s", "multiplying the halo", "{:.1e}", "boundary"},
     {"gflops", "2 nonzeros k / median_s / 1e9, GFLOP/s", "{:.2f}", "GFLOP/s"},
     {"floor_bytes",
      "bytes that must move: values, 4-byte columns and 8-byte row offsets of CSR, X and Y once"},
@@ -66,142 +68,55 @@ constexpr Column columns[] = {
     {"machine_epsilon",
      "twice that: 2.22e-16 in double, the unit round-off of the published table"},
     {"format_bytes", "bytes of the converted matrix"},
-    {"convert_s", "seconds from CSR to the format, once", "{:.1e}", "convert s"},
+    {"convert_s", "seconds from CSR to the format, once; in bands with the plan of the halo",
+     "{:.1e}", "convert s"},
+    {"halo_rows", "rows of X that travel in one product in bands", "{}", "halo rows"},
+    {"halo_bytes", "their bytes"},
+    {"imbalance", "non-zeros of the fullest rank over the mean", "{:.3f}", "imbalance"},
     {"reproducible", "whether every run gives the same bits"},
 };
 
-/// The work of all kernels of one matrix, type and K: Y = A X, and the serial product to compare
-/// with.
-template <typename T>
-struct Workload {
-  const Csr<T>& matrix;
-  MatrixFacts facts;
-  Dense<T> x;          ///< columns x K
-  Dense<T> reference;  ///< A X by csr_serial in T; empty where results are not checked
-};
-
-template <typename T>
-Workload<T> make_workload(const Csr<T>& matrix, const MatrixFacts& facts, Index k, Index seed,
-                          bool check) {
-  Workload<T> work{matrix, facts, Dense<T>(matrix.columns, k), {}};
-  const Dense<double> x = random_multivector(matrix.columns, k, seed);
-  std::copy(x.values.begin(), x.values.end(), work.x.values.begin());
-  if (check) {
-    work.reference = Dense<T>(matrix.rows, k);
-    csr_serial(work.matrix, work.x.values.data(), work.reference.values.data(), k);
-  }
-  return work;
-}
-
-/// A kernel's product of one workload: converts the matrix in the first turn, and compares Y with
-/// the reference; samples in all of them.
-template <typename T>
-class KernelTurns {
+/// Samples a product turn by turn. `room`: bytes that it may hold from one to the next.
+class ProductTurns {
  public:
-  KernelTurns(const Kernel& kernel, Device* device, const Workload<T>& work, int threads,
-              const MultiplyPlan& plan)
-      : kernel_(kernel), device_(device), work_(work), threads_(threads), plan_(plan) {}
+  ProductTurns(ProductContender who, const MultiplyPlan& plan, std::int64_t room)
+      : threads_(who.threads), product_(std::move(who.product)), plan_(plan), room_(room) {}
 
   void operator()(Turn& turn) {
+    if (product_ == nullptr) return;
     if (threads_ > 0) omp_set_num_threads(threads_);
-    if (product_ == nullptr) convert(turn.row);
-    const Index k = work_.x.columns;
-    Dense<T> y(work_.matrix.rows, k, std::numeric_limits<T>::quiet_NaN());
-    const Sampled sampled = device_->run(*product_, work_.x, y, plan_.sampling);
-    turn.row["repeats"] = sampled.repeats;
+    const bool first = repeats_ == 0;
+    if (first) product_->prepare(turn.row);
+    const bool stays = product_->bytes() <= room_;
+    SamplingOptions sampling = plan_.sampling;
+    if (plan_.rounds > 0 && !stays) sampling.samples *= plan_.rounds;
+    if (plan_.rounds == 0 && stays) sampling.samples = 1;
+    sampling.repeats = repeats_;
+    const Sampled sampled = product_->run(sampling);
+    turn.row["repeats"] = repeats_ = sampled.repeats;
     for (const double seconds : sampled.samples) turn.add("median_s", seconds);
     for (const double seconds : sampled.cold_samples) turn.add("cold_median_s", seconds);
-    if (turn.round > 1 || work_.reference.columns == 0) return;
-    set_errors(turn.row, compare_products(work_.matrix, work_.x.values.data(),
-                                          work_.reference.values.data(), y.values.data(), k));
+    product_->note(turn.row, first && plan_.check);
+    if (!stays) product_ = nullptr;
   }
 
  private:
-  void convert(Row& row) {
-    if (device_ == nullptr) {
-      fail(ExitCode::input, "there is no {} device here", name(kernel_.device));
-    }
-    const Index k = work_.x.columns;
-    const std::string refused = kernel_.refuse(work_.facts, k, sizeof(T));
-    if (!refused.empty()) fail(ExitCode::input, "{}", refused);
-    const Timer timer;
-    try {
-      product_ = prepare<T>(
-          kernel_, work_.matrix,
-          {.columns = k, .threads = threads_, .width = plan_.width, .room_behind = true});
-    } catch (const std::bad_alloc&) {
-      fail(ExitCode::resources, "the converted matrix does not fit into memory");
-    }
-    row["convert_s"] = timer.seconds();
-    row["format_bytes"] = product_->bytes();
-    row["detail"] = text_or_null(product_->detail());
-  }
-
-  const Kernel& kernel_;
-  Device* device_;
-  const Workload<T>& work_;
-  int threads_;
+  int threads_, repeats_ = 0;
+  std::shared_ptr<SampledProduct> product_;
   const MultiplyPlan& plan_;
-  std::shared_ptr<KernelProduct<T>> product_;
+  std::int64_t room_;
 };
 
-Device* find_device(std::span<Device* const> devices, KernelDevice kind) {
-  const auto found =
-      std::find_if(devices.begin(), devices.end(), [&](auto* d) { return d->kind() == kind; });
-  return found == devices.end() ? nullptr : *found;
-}
-
-/// The labels of a kernel's row for one K.
-Row label(const Row& labelled, const Kernel& kernel, Device* device, Index k, int threads) {
-  Row row = labelled;
-  row.name = fmt::format("{} ({})", kernel.name, row.cell("precision").get<std::string>());
-  row["kernel"] = kernel.name;
-  row["device"] = device != nullptr ? device->name() : std::string(name(kernel.device));
-  row["format"] = kernel.format;
-  row["reproducible"] = kernel.reproducible;
-  row["k"] = k;
-  if (threads > 0) row["threads"] = threads;
-  const double triad = device != nullptr ? device->bandwidth(threads) : 0;
-  if (triad > 0) row["triad_gbs"] = triad / 1e9;
-  return row;
-}
-
-void set_rates(Row& row, const MatrixFacts& facts, Index k, std::size_t bytes_of_value) {
-  const double floor =
-      product_floor_bytes(facts.rows, facts.columns, facts.nonzeros, k, bytes_of_value);
+void set_rates(Row& row, Precision precision, Index k) {
+  const auto count = [&](std::string_view column) { return row.cell(column).get<Index>(); };
+  const double floor = product_floor_bytes(count("rows"), count("columns"), count("nonzeros"), k,
+                                           value_bytes(precision));
   row["floor_bytes"] = floor;
   if (!row.measured()) return;
   row.add_spread("median_s");
-  row["gflops"] = product_flops(facts.nonzeros, k) / row.number("median_s") / 1e9;
+  row["gflops"] = product_flops(count("nonzeros"), k) / row.number("median_s") / 1e9;
   row["bandwidth_gbs"] = floor / row.number("median_s") / 1e9;
   row["triad_fraction"] = number_or_null(row.number("bandwidth_gbs") / row.number("triad_gbs"));
-}
-
-template <typename T>
-void sample_precision(const Row& labelled, const Csr<T>& matrix, const MatrixFacts& facts,
-                      const MultiplyPlan& plan, std::span<Device* const> devices,
-                      std::vector<Row>& rows) {
-  const std::vector<int> no_threads{0};
-  SoloTeam alone;
-  for (const Index k : plan.columns) {
-    const Workload<T> work = make_workload(matrix, facts, k, plan.seed, plan.check);
-    std::vector<Contender> contenders;
-    for (const Kernel* kernel : plan.kernels) {
-      Device* const device = find_device(devices, kernel->device);
-      const bool threaded = device != nullptr && device->has_threads();
-      for (const int threads : threaded ? plan.threads : no_threads) {
-        contenders.push_back({label(labelled, *kernel, device, k, threads), true,
-                              KernelTurns<T>(*kernel, device, work, threads, plan)});
-      }
-    }
-    Rules rules;
-    rules.where = fmt::format("{}, K = {}", labelled.name, k);
-    rules.rounds = plan.rounds;
-    for (Row& row : compete(alone, std::move(contenders), rules)) {
-      set_rates(row, facts, k, sizeof(T));
-      rows.push_back(std::move(row));
-    }
-  }
 }
 
 }  // namespace
@@ -210,28 +125,41 @@ Columns multiply_columns() {
   return columns;
 }
 
-std::vector<Row> sample_matrix(const std::string& name, const Csr<double>& matrix,
-                               const MultiplyPlan& plan, std::span<Device* const> devices) {
-  const MatrixFacts facts = facts_of(matrix);
-  Row labelled;
-  labelled.name = name;
-  labelled.cells = {{"matrix", name},
-                    {"rows", facts.rows},
-                    {"columns", facts.columns},
-                    {"nonzeros", facts.nonzeros},
-                    {"longest_row", facts.longest_row},
-                    {"symmetric", facts.symmetric}};
-  if (plan.width > 0) labelled["width"] = plan.width;
+std::vector<Row> sample_products(Team& team, const ProductCase& matrix, const MultiplyPlan& plan) {
   std::vector<Row> rows;
   for (const Precision precision : plan.precisions) {
-    labelled["precision"] = spsolve::name(precision);
-    if (precision == Precision::float32) {
-      sample_precision(labelled, csr_cast<float>(matrix), facts, plan, devices, rows);
-    } else {
-      sample_precision(labelled, matrix, facts, plan, devices, rows);
+    for (const Index k : plan.columns) {
+      std::vector<ProductContender> products = matrix.contenders(precision, k);
+      const auto each = 2 * static_cast<std::int64_t>(products.size());
+      std::vector<Contender> contenders;
+      for (ProductContender& one : products) {
+        const std::int64_t room = matrix.free_bytes(one.device) / each;
+        Row row = one.row;
+        contenders.push_back({std::move(row), true, ProductTurns(std::move(one), plan, room)});
+      }
+      Rules rules;
+      rules.where = fmt::format("{}, K = {}", matrix.labels.name, k);
+      rules.rounds = plan.rounds > 0 ? plan.rounds : plan.sampling.samples;
+      rules.brief = true;
+      for (Row& row : compete(team, std::move(contenders), rules)) {
+        set_rates(row, precision, k);
+        rows.push_back(std::move(row));
+      }
     }
   }
+  compare_rows(rows, plan.baseline);
   return rows;
+}
+
+Row label_product(const Row& labels, const Kernel& kernel, Precision precision, Index k) {
+  Row row = labels;
+  row.name = fmt::format("{} ({})", kernel.name, name(precision));
+  row["kernel"] = kernel.name;
+  row["format"] = kernel.format;
+  row["reproducible"] = kernel.reproducible;
+  row["precision"] = name(precision);
+  row["k"] = k;
+  return row;
 }
 
 void set_errors(Row& row, const ProductErrors& errors) {

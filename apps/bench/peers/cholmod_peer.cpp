@@ -2,9 +2,8 @@
 // chooses itself.
 
 #include "apps/bench/peers/columnwise_peer.hpp"
-#include "apps/bench/peers/sparse_peers.hpp"
+#include "apps/bench/peers/peers.hpp"
 #include "core/error.hpp"
-#include "process/shared_library.hpp"
 
 #if __has_include(<suitesparse/cholmod.h>)
 #include <suitesparse/cholmod.h>
@@ -18,36 +17,23 @@ namespace {
 
 #ifdef CHOLMOD_MAIN_VERSION
 
-struct Cholmod {
-  SharedLibrary library{"libcholmod.so." + std::to_string(CHOLMOD_MAIN_VERSION)};
-  decltype(&cholmod_start) start = library.function<decltype(cholmod_start)>("cholmod_start");
-  decltype(&cholmod_finish) finish = library.function<decltype(cholmod_finish)>("cholmod_finish");
-  decltype(&cholmod_analyze) analyze =
-      library.function<decltype(cholmod_analyze)>("cholmod_analyze");
-  decltype(&cholmod_factorize) factorize =
-      library.function<decltype(cholmod_factorize)>("cholmod_factorize");
-  decltype(&cholmod_solve) solve = library.function<decltype(cholmod_solve)>("cholmod_solve");
-  decltype(&cholmod_free_factor) free_factor =
-      library.function<decltype(cholmod_free_factor)>("cholmod_free_factor");
-  decltype(&cholmod_free_dense) free_dense =
-      library.function<decltype(cholmod_free_dense)>("cholmod_free_dense");
-};
+#define SPSOLVE_CHOLMOD(FUNCTION) SPSOLVE_LOADED(cholmod(), cholmod_##FUNCTION)
 
-Cholmod& cholmod() {
-  static Cholmod loaded;
+SharedLibrary& cholmod() {
+  static SharedLibrary loaded{"libcholmod.so." + std::to_string(CHOLMOD_MAIN_VERSION)};
   return loaded;
 }
 
 std::string missing() {
-  return cholmod().library.problem();
+  return cholmod().problem();
 }
 
 class CholmodContender final : public ColumnwisePeer {
  public:
   /// The rows up to the diagonal are its columns down to there.
   explicit CholmodContender(const SparseSystem& system)
-      : rows_(system.matrix, IntRows::Triangle::lower) {
-    cholmod().start(&common_);
+      : ColumnwisePeer({system.matrix, IntRows::Triangle::lower}) {
+    SPSOLVE_CHOLMOD(start)(&common_);
     common_.print = 0;
     common_.final_ll = 1;  // not LDL^T, which a negative pivot would not stop
     const auto n = static_cast<std::size_t>(system.order);
@@ -62,27 +48,23 @@ class CholmodContender final : public ColumnwisePeer {
     matrix_.dtype = CHOLMOD_DOUBLE;
     matrix_.sorted = matrix_.packed = 1;
   }
-  CholmodContender(const CholmodContender&) = delete;
-  CholmodContender& operator=(const CholmodContender&) = delete;
 
   ~CholmodContender() override {
-    cholmod().free_dense(&x_of_, &common_);
-    cholmod().free_factor(&factor_, &common_);
-    cholmod().finish(&common_);
+    SPSOLVE_CHOLMOD(free_dense)(&x_of_, &common_);
+    SPSOLVE_CHOLMOD(free_factor)(&factor_, &common_);
+    SPSOLVE_CHOLMOD(finish)(&common_);
   }
 
   void analyse() override {
-    factor_ = cholmod().analyze(&matrix_, &common_);
+    factor_ = SPSOLVE_CHOLMOD(analyze)(&matrix_, &common_);
     check();
     figures_ = {"LL^T", common_.lnz, common_.fl};
   }
 
   void factor() override {
-    cholmod().factorize(&matrix_, factor_, &common_);
+    SPSOLVE_CHOLMOD(factorize)(&matrix_, factor_, &common_);
     check();
   }
-
-  void set_values(std::span<const double> values) override { rows_.set_values(values); }
 
   void solve() override {
     cholmod_dense b{};
@@ -92,22 +74,15 @@ class CholmodContender final : public ColumnwisePeer {
     b.x = b_.data();
     b.xtype = CHOLMOD_REAL;
     b.dtype = CHOLMOD_DOUBLE;
-    cholmod().free_dense(&x_of_, &common_);
-    x_of_ = cholmod().solve(CHOLMOD_A, factor_, &b, &common_);
+    SPSOLVE_CHOLMOD(free_dense)(&x_of_, &common_);
+    x_of_ = SPSOLVE_CHOLMOD(solve)(CHOLMOD_A, factor_, &b, &common_);
     check();
   }
 
   Dense<double> solution() const override {
     const auto* const x = static_cast<const double*>(x_of_->x);
-    const auto rows = static_cast<Index>(matrix_.nrow);
-    Dense<double> result(rows, columns_);
-    for (Index c = 0; c < columns_; ++c) {
-      for (Index i = 0; i < rows; ++i) result(i, c) = x[c * rows + i];
-    }
-    return result;
+    return in_rows({x, x + matrix_.nrow * static_cast<std::size_t>(columns_)});
   }
-
-  FactorFigures figures() const override { return figures_; }
 
  private:
   void check() const {
@@ -120,12 +95,10 @@ class CholmodContender final : public ColumnwisePeer {
     fail(ExitCode::internal, "it returns status {}", common_.status);
   }
 
-  IntRows rows_;
   cholmod_common common_{};
   cholmod_sparse matrix_{};
   cholmod_factor* factor_ = nullptr;
   cholmod_dense* x_of_ = nullptr;
-  FactorFigures figures_;
 };
 
 std::unique_ptr<SparseContender> make(const SparseSystem& system, const PeerTeam&) {

@@ -1,45 +1,35 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
-#include "apps/bench/sparse/sparse_contender.hpp"
+#include "apps/bench/sparse/solvers.hpp"
+#include "core/error.hpp"
+#include "process/shared_library.hpp"
+
+/// Calls a function that a header declares, as LIBRARY has it: nothing is linked with it.
+#define SPSOLVE_LOADED(LIBRARY, FUNCTION)                                               \
+  (*[] {                                                                                \
+    static auto* const found = loaded_function<decltype(FUNCTION)>(LIBRARY, #FUNCTION); \
+    return found;                                                                       \
+  }())
 
 namespace spsolve::bench {
 
-/// The common part of peers: right-hand sides and solutions column by column, 32-bit pattern.
-class ColumnwisePeer : public SparseContender {
- public:
-  void set_right_hand_sides(const Dense<double>& b) override {
-    columns_ = b.columns;
-    b_.resize(static_cast<std::size_t>(b.rows * b.columns));
-    for (Index c = 0; c < b.columns; ++c) {
-      for (Index i = 0; i < b.rows; ++i) b_[c * b.rows + i] = b(i, c);
-    }
-    x_.assign(b_.size(), 0.0);
-  }
-
-  Dense<double> solution() const override { return in_rows(x_); }
-
- protected:
-  /// Solutions that stand column by column.
-  Dense<double> in_rows(const std::vector<double>& found) const {
-    const auto rows = static_cast<Index>(found.size()) / std::max<Index>(columns_, 1);
-    Dense<double> x(rows, columns_);
-    for (Index c = 0; c < columns_; ++c) {
-      for (Index i = 0; i < rows; ++i) x(i, c) = found[c * rows + i];
-    }
-    return x;
-  }
-
-  Index columns_ = 0;
-  std::vector<double> b_, x_;
-};
+/// The library's function of that name; Error(resources) where it has none.
+template <typename Function>
+Function* loaded_function(SharedLibrary& library, const char* name) {
+  if (auto* const found = library.function<Function>(name)) return found;
+  fail(ExitCode::resources, "{}", library.problem());
+}
 
 /// The pattern of a matrix, or of its part on one side of the diagonal, in the int of libraries,
 /// with the values in the same order.
 struct IntRows {
   enum class Triangle { all, lower, upper };
+
+  IntRows() = default;
 
   /// `base`: the number of the first row and column. `diagonal`: entries a_ii = 0 are added where
   /// they are missing.
@@ -74,6 +64,84 @@ struct IntRows {
   std::vector<int> offsets, columns;
   std::vector<Index> source;  // of each entry in the matrix; -1: none
   std::vector<double> values;
+};
+
+/// The common part of direct peers: right-hand sides and solutions column by column, a pattern in
+/// 32 bits, figures.
+class ColumnwisePeer : public SparseContender {
+ public:
+  explicit ColumnwisePeer(IntRows rows) : rows_(std::move(rows)) {}
+  ColumnwisePeer(const ColumnwisePeer&) = delete;
+  ColumnwisePeer& operator=(const ColumnwisePeer&) = delete;
+
+  void set_values(std::span<const double> values) override { rows_.set_values(values); }
+
+  void set_right_hand_sides(const Dense<double>& b) override {
+    columns_ = b.columns;
+    b_.resize(static_cast<std::size_t>(b.rows * b.columns));
+    for (Index c = 0; c < b.columns; ++c) {
+      for (Index i = 0; i < b.rows; ++i) b_[c * b.rows + i] = b(i, c);
+    }
+    x_.assign(b_.size(), 0.0);
+  }
+
+  Dense<double> solution() const override { return in_rows(x_); }
+  FactorFigures figures() const override { return figures_; }
+
+ protected:
+  /// Solutions that stand column by column.
+  Dense<double> in_rows(const std::vector<double>& found) const {
+    const auto rows = static_cast<Index>(found.size()) / std::max<Index>(columns_, 1);
+    Dense<double> x(rows, columns_);
+    for (Index c = 0; c < columns_; ++c) {
+      for (Index i = 0; i < rows; ++i) x(i, c) = found[c * rows + i];
+    }
+    return x;
+  }
+
+  IntRows rows_;
+  Index columns_ = 0;
+  std::vector<double> b_, x_;
+  FactorFigures figures_;
+};
+
+/// One right-hand side after another of an iteration in bands, as peers take them.
+class ColumnwiseIteration : public IterativeContender {
+ public:
+  explicit ColumnwiseIteration(const IterativeSystem& system)
+      : symmetric_(system.symmetric),
+        tolerance_(system.tolerance),
+        b_(system.b),
+        x_(system.b.rows, system.b.columns) {}
+  ColumnwiseIteration(const ColumnwiseIteration&) = delete;
+  ColumnwiseIteration& operator=(const ColumnwiseIteration&) = delete;
+
+  void solve() override {
+    figures_ = {0, true, {}, {}};
+    std::vector<double> column(static_cast<std::size_t>(b_.rows));
+    for (Index c = 0; c < b_.columns; ++c) {
+      for (Index i = 0; i < b_.rows; ++i) column[i] = b_(i, c);
+      const auto [steps, converged] = solve_for(column);
+      figures_.steps = std::max<Index>(figures_.steps, steps);
+      figures_.converged = figures_.converged && converged;
+      for (Index i = 0; i < x_.rows; ++i) x_(i, c) = column[i];
+    }
+  }
+
+  Dense<double> solution() const override { return x_; }
+  IterationFigures figures() const override { return figures_; }
+
+ protected:
+  /// Own rows of b, which those of x replace; steps, and whether they came to the tolerance.
+  virtual std::pair<Index, bool> solve_for(std::vector<double>& column) = 0;
+
+  bool symmetric_;
+  double tolerance_;
+
+ private:
+  const Dense<double>& b_;
+  Dense<double> x_;
+  IterationFigures figures_;
 };
 
 /// "" or why a library with 32-bit offsets cannot hold the matrix.

@@ -3,9 +3,8 @@
 
 #include "apps/bench/peers/columnwise_peer.hpp"
 #include "apps/bench/peers/mpi_ranks.hpp"
-#include "apps/bench/peers/sparse_peers.hpp"
+#include "apps/bench/peers/peers.hpp"
 #include "core/error.hpp"
-#include "process/shared_library.hpp"
 
 #if __has_include(<dmumps_c.h>)
 #include <dmumps_c.h>
@@ -23,25 +22,20 @@ std::string versioned_name() {
   return "libdmumps-" + version.substr(0, version.rfind('.')) + ".so";
 }
 
-struct Mumps {
-  SharedLibrary library{versioned_name(), "libdmumps.so"};
-  void (*call)(DMUMPS_STRUC_C*) = library.function<void(DMUMPS_STRUC_C*)>("dmumps_c");
-};
-
-Mumps& mumps() {
-  static Mumps loaded;
+SharedLibrary& mumps() {
+  static SharedLibrary loaded{versioned_name(), "libdmumps.so"};
   return loaded;
 }
 
 std::string missing() {
-  return mumps().library.problem();
+  return mumps().problem();
 }
 
 class MumpsContender final : public ColumnwisePeer {
  public:
   MumpsContender(const SparseSystem& system, const PeerTeam& team)
-      : rows_(system.matrix, system.symmetric ? IntRows::Triangle::lower : IntRows::Triangle::all,
-              1) {
+      : ColumnwisePeer({system.matrix,
+                        system.symmetric ? IntRows::Triangle::lower : IntRows::Triangle::all, 1}) {
     const MPI_Comm ranks = ranks_for_peer(team.all_ranks);
     int rank = 0;
     MPI_Comm_rank(ranks, &rank);
@@ -70,8 +64,6 @@ class MumpsContender final : public ColumnwisePeer {
     mumps_.jcn = rows_.columns.data();
     mumps_.a = rows_.values.data();
   }
-  MumpsContender(const MumpsContender&) = delete;
-  MumpsContender& operator=(const MumpsContender&) = delete;
 
   ~MumpsContender() override { call(-2); }
 
@@ -113,14 +105,12 @@ class MumpsContender final : public ColumnwisePeer {
     checked(3);
   }
 
-  FactorFigures figures() const override { return figures_; }
-
  private:
   int& control(int which) { return mumps_.icntl[which - 1]; }
 
   void call(int job) {
     mumps_.job = job;
-    mumps().call(&mumps_);
+    SPSOLVE_LOADED(mumps(), dmumps_c)(&mumps_);
   }
 
   void checked(int job) {
@@ -142,11 +132,9 @@ class MumpsContender final : public ColumnwisePeer {
          "it returns error {} ({})", error, mumps_.infog[1]);
   }
 
-  IntRows rows_;
   std::vector<int> line_;
   DMUMPS_STRUC_C mumps_{};
   bool first_ = true;
-  FactorFigures figures_;
 };
 
 std::unique_ptr<SparseContender> make(const SparseSystem& system, const PeerTeam& team) {

@@ -1,7 +1,7 @@
 // PARDISO of Intel MKL (Schenk and Gaertner 2004): LL^T, LDL^T or LU as the matrix allows.
 
 #include "apps/bench/peers/columnwise_peer.hpp"
-#include "apps/bench/peers/sparse_peers.hpp"
+#include "apps/bench/peers/peers.hpp"
 #include "core/error.hpp"
 #include "process/shared_library.hpp"
 
@@ -44,12 +44,13 @@ std::string missing() {
 class PardisoContender final : public ColumnwisePeer {
  public:
   PardisoContender(const SparseSystem& system, int threads)
-      : type_(system.maybe_definite ? 2
+      : ColumnwisePeer({system.matrix,
+                        system.symmetric ? IntRows::Triangle::upper : IntRows::Triangle::all, 0,
+                        system.symmetric}),
+        type_(system.maybe_definite ? 2
               : system.symmetric    ? -2
                                     : 11),
-        n_(static_cast<int>(system.order)),
-        rows_(system.matrix, system.symmetric ? IntRows::Triangle::upper : IntRows::Triangle::all,
-              0, system.symmetric) {
+        n_(static_cast<int>(system.order)) {
     mkl().set_threads(threads);
     const bool matches = type_ != 2;
     options_[0] = 1;                     // what follows, not the defaults
@@ -62,8 +63,6 @@ class PardisoContender final : public ColumnwisePeer {
     options_[23] = type_ == 2 ? 1 : 0;   // elimination in two levels of threads
     options_[34] = 1;                    // rows and columns from 0
   }
-  PardisoContender(const PardisoContender&) = delete;
-  PardisoContender& operator=(const PardisoContender&) = delete;
 
   ~PardisoContender() override {
     call(-1);
@@ -80,9 +79,7 @@ class PardisoContender final : public ColumnwisePeer {
     if (options_[18] > 0) figures_.flops = 1e6 * options_[18];
   }
 
-  void set_values(std::span<const double> values) override { rows_.set_values(values); }
   void solve() override { checked(33); }
-  FactorFigures figures() const override { return figures_; }
 
  private:
   int call(int phase) {
@@ -107,10 +104,8 @@ class PardisoContender final : public ColumnwisePeer {
 
   const int type_;
   const int n_;
-  IntRows rows_;
   void* handle_[64] = {};
   int options_[64] = {};
-  FactorFigures figures_;
 };
 
 }  // namespace

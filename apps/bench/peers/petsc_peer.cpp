@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "apps/bench/peers/columnwise_peer.hpp"
-#include "apps/bench/peers/iterative_peers.hpp"
 #include "apps/bench/peers/mpi_ranks.hpp"
+#include "apps/bench/peers/peers.hpp"
 #include "core/error.hpp"
 #include "process/shared_library.hpp"
 
@@ -64,14 +64,10 @@ std::string missing() {
   return petsc().library.problem();
 }
 
-class PetscIteration final : public IterativeContender {
+class PetscIteration final : public ColumnwiseIteration {
  public:
   PetscIteration(const IterativeSystem& system, Team& team)
-      : symmetric_(system.symmetric),
-        tolerance_(system.tolerance),
-        ranks_(ranks_for_peer(team.size() > 1)),
-        b_(system.b),
-        x_(system.b.rows, system.b.columns) {
+      : ColumnwiseIteration(system), ranks_(ranks_for_peer(team.size() > 1)) {
     static const int begun = petsc().PetscInitializeNoArguments();
     check(begun);
     constexpr int type_of_numbers = 16;  // PETSC_INT
@@ -98,8 +94,6 @@ class PetscIteration final : public IterativeContender {
     check(petsc().VecCreateMPIWithArray(ranks_, block, own, all, column_of_b_.data(), &right_));
     check(petsc().VecCreateMPIWithArray(ranks_, block, own, all, column_of_x_.data(), &left_));
   }
-  PetscIteration(const PetscIteration&) = delete;
-  PetscIteration& operator=(const PetscIteration&) = delete;
 
   ~PetscIteration() override {
     petsc().KSPDestroy(&ksp_);
@@ -128,24 +122,17 @@ class PetscIteration final : public IterativeContender {
     check(petsc().KSPSetUpOnBlocks(ksp_));
   }
 
-  void solve() override {
-    figures_ = {0, true, {}, {}};
-    for (Index c = 0; c < b_.columns; ++c) {
-      for (Index i = 0; i < b_.rows; ++i) column_of_b_[i] = b_(i, c);
-      check(petsc().KSPSolve(ksp_, right_, left_));
-      int steps = 0, reason = 0;
-      check(petsc().KSPGetIterationNumber(ksp_, &steps));
-      check(petsc().KSPGetConvergedReason(ksp_, &reason));
-      figures_.steps = std::max<Index>(figures_.steps, steps);
-      figures_.converged = figures_.converged && reason > 0;
-      for (Index i = 0; i < x_.rows; ++i) x_(i, c) = column_of_x_[i];
-    }
+ private:
+  std::pair<Index, bool> solve_for(std::vector<double>& column) override {
+    column_of_b_ = column;
+    check(petsc().KSPSolve(ksp_, right_, left_));
+    int steps = 0, reason = 0;
+    check(petsc().KSPGetIterationNumber(ksp_, &steps));
+    check(petsc().KSPGetConvergedReason(ksp_, &reason));
+    column = column_of_x_;
+    return {steps, reason > 0};
   }
 
-  Dense<double> solution() const override { return x_; }
-  IterationFigures figures() const override { return figures_; }
-
- private:
   static void check(int status) {
     if (status != 0) fail(ExitCode::internal, "it returns status {}", status);
   }
@@ -164,24 +151,21 @@ class PetscIteration final : public IterativeContender {
     check(petsc().VecDestroy(&coordinates));
   }
 
-  bool symmetric_;
-  double tolerance_;
   MPI_Comm ranks_;
-  const Dense<double>& b_;
-  Dense<double> x_;
   std::vector<double> places_, column_of_b_, column_of_x_;
   Petsc::Object matrix_ = nullptr, right_ = nullptr, left_ = nullptr, ksp_ = nullptr;
-  IterationFigures figures_;
 };
-
-std::unique_ptr<IterativeContender> make(const IterativeSystem& system, Team& team) {
-  return std::make_unique<PetscIteration>(system, team);
-}
 
 }  // namespace
 
 const IterativePeer petsc_peer{
-    "petsc", "CG with GAMG, of unsymmetric systems GMRES(30) with ILU(0) of each rank", missing,
-    make};
+    "petsc",
+    "CG with GAMG, of unsymmetric systems GMRES(30) with ILU(0) of each rank",
+    true,
+    missing,
+    takes_all_systems,
+    [](const IterativeSystem& system, const PeerTeam& team) -> std::unique_ptr<IterativeContender> {
+      return std::make_unique<PetscIteration>(system, team.team);
+    }};
 
 }  // namespace spsolve::bench

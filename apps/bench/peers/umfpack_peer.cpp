@@ -2,9 +2,8 @@
 // 2004).
 
 #include "apps/bench/peers/columnwise_peer.hpp"
-#include "apps/bench/peers/sparse_peers.hpp"
+#include "apps/bench/peers/peers.hpp"
 #include "core/error.hpp"
-#include "process/shared_library.hpp"
 
 #if __has_include(<suitesparse/umfpack.h>)
 #include <suitesparse/umfpack.h>
@@ -18,60 +17,45 @@ namespace {
 
 #ifdef UMFPACK_MAIN_VERSION
 
-struct Umfpack {
-  SharedLibrary library{"libumfpack.so." + std::to_string(UMFPACK_MAIN_VERSION)};
-  decltype(&umfpack_dl_defaults) defaults =
-      library.function<decltype(umfpack_dl_defaults)>("umfpack_dl_defaults");
-  decltype(&umfpack_dl_symbolic) symbolic =
-      library.function<decltype(umfpack_dl_symbolic)>("umfpack_dl_symbolic");
-  decltype(&umfpack_dl_numeric) numeric =
-      library.function<decltype(umfpack_dl_numeric)>("umfpack_dl_numeric");
-  decltype(&umfpack_dl_solve) solve =
-      library.function<decltype(umfpack_dl_solve)>("umfpack_dl_solve");
-  decltype(&umfpack_dl_free_symbolic) free_symbolic =
-      library.function<decltype(umfpack_dl_free_symbolic)>("umfpack_dl_free_symbolic");
-  decltype(&umfpack_dl_free_numeric) free_numeric =
-      library.function<decltype(umfpack_dl_free_numeric)>("umfpack_dl_free_numeric");
-};
+#define SPSOLVE_UMFPACK(FUNCTION) SPSOLVE_LOADED(umfpack(), umfpack_dl_##FUNCTION)
 
-Umfpack& umfpack() {
-  static Umfpack loaded;
+SharedLibrary& umfpack() {
+  static SharedLibrary loaded{"libumfpack.so." + std::to_string(UMFPACK_MAIN_VERSION)};
   return loaded;
 }
 
 std::string missing() {
-  return umfpack().library.problem();
+  return umfpack().problem();
 }
 
 class UmfpackContender final : public ColumnwisePeer {
  public:
   explicit UmfpackContender(const SparseSystem& system)
-      : matrix_(system.matrix),
-        offsets_(matrix_.row_offsets.begin(), matrix_.row_offsets.end()),
-        columns_of_(matrix_.column_indices.begin(), matrix_.column_indices.end()),
-        values_(matrix_.values) {
-    umfpack().defaults(control_);
+      : ColumnwisePeer(IntRows()),
+        n_(system.order),
+        offsets_(system.matrix.row_offsets.begin(), system.matrix.row_offsets.end()),
+        columns_of_(system.matrix.column_indices.begin(), system.matrix.column_indices.end()),
+        values_(system.matrix.values) {
+    SPSOLVE_UMFPACK(defaults)(control_);
     control_[UMFPACK_IRSTEP] = 0;  // no refinement
   }
-  UmfpackContender(const UmfpackContender&) = delete;
-  UmfpackContender& operator=(const UmfpackContender&) = delete;
 
   ~UmfpackContender() override {
-    umfpack().free_numeric(&numeric_);
-    umfpack().free_symbolic(&symbolic_);
+    SPSOLVE_UMFPACK(free_numeric)(&numeric_);
+    SPSOLVE_UMFPACK(free_symbolic)(&symbolic_);
   }
 
   // Its matrices are in columns, so that these rows are the transpose.
 
   void analyse() override {
-    check(umfpack().symbolic(matrix_.rows, matrix_.rows, offsets_.data(), columns_of_.data(),
-                             values_.data(), &symbolic_, control_, info_));
+    check(SPSOLVE_UMFPACK(symbolic)(n_, n_, offsets_.data(), columns_of_.data(), values_.data(),
+                                    &symbolic_, control_, info_));
   }
 
   void factor() override {
-    umfpack().free_numeric(&numeric_);
-    check(umfpack().numeric(offsets_.data(), columns_of_.data(), values_.data(), symbolic_,
-                            &numeric_, control_, info_));
+    SPSOLVE_UMFPACK(free_numeric)(&numeric_);
+    check(SPSOLVE_UMFPACK(numeric)(offsets_.data(), columns_of_.data(), values_.data(), symbolic_,
+                                   &numeric_, control_, info_));
     figures_ = {"LU", info_[UMFPACK_LNZ] + info_[UMFPACK_UNZ], info_[UMFPACK_FLOPS]};
   }
 
@@ -81,13 +65,11 @@ class UmfpackContender final : public ColumnwisePeer {
 
   void solve() override {
     for (Index c = 0; c < columns_; ++c) {
-      check(umfpack().solve(UMFPACK_At, offsets_.data(), columns_of_.data(), values_.data(),
-                            x_.data() + c * matrix_.rows, b_.data() + c * matrix_.rows, numeric_,
-                            control_, info_));
+      check(SPSOLVE_UMFPACK(solve)(UMFPACK_At, offsets_.data(), columns_of_.data(), values_.data(),
+                                   x_.data() + c * n_, b_.data() + c * n_, numeric_, control_,
+                                   info_));
     }
   }
-
-  FactorFigures figures() const override { return figures_; }
 
  private:
   static void check(SuiteSparse_long status) {
@@ -99,13 +81,12 @@ class UmfpackContender final : public ColumnwisePeer {
     fail(ExitCode::internal, "it returns status {}", status);
   }
 
-  const Csr<double>& matrix_;
+  const Index n_;
   std::vector<SuiteSparse_long> offsets_, columns_of_;
   std::vector<double> values_;
   double control_[UMFPACK_CONTROL], info_[UMFPACK_INFO];
   void* symbolic_ = nullptr;
   void* numeric_ = nullptr;
-  FactorFigures figures_;
 };
 
 std::unique_ptr<SparseContender> make(const SparseSystem& system, const PeerTeam&) {
@@ -128,7 +109,7 @@ const SparsePeer umfpack_peer{"umfpack",
                               "unsymmetric multifrontal LU of SuiteSparse, threads in BLAS",
                               false,
                               missing,
-                              [](const SparseSystem&) { return std::string(); },
+                              takes_all_systems,
                               make};
 
 }  // namespace spsolve::bench

@@ -4,10 +4,7 @@
 #include <optional>
 
 #include <malloc.h>
-#include <omp.h>
 
-#include "apps/bench/sparse/own_sparse.hpp"
-#include "core/blas/blas.hpp"
 #include "core/error.hpp"
 #include "core/timer.hpp"
 #include "io/matrix_source.hpp"
@@ -15,51 +12,104 @@
 #include "matrix/symmetry.hpp"
 #include "plan/reading_room.hpp"
 #include "process/system.hpp"
-#include "solve/trust/refine.hpp"
 #include "sparse/dissection/graph.hpp"
 
 namespace spsolve::bench {
 
 namespace {
 
-/// The judge that measures solutions of 2 A x = b, on rank 0.
-struct Judge {
-  explicit Judge(const SparseSystem& system)
-      : one(random_multivector(system.order, 1, 1)),
-        many(random_multivector(system.order, many_columns, 2)) {
-    Csr<double> rows = system.matrix;
-    for (double& value : rows.values) value *= 2;
-    doubled = rows.values;
-    // D 2 A D for D near the identity: definite where A is, and with pivots of its own.
-    const auto d = [](Index i) { return 1 + 0.01 * static_cast<double>(i % 7); };
-    for (Index i = 0; i < rows.rows; ++i) {
-      for (Index k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
-        // The factor first: of a symmetric matrix it stays one, bit for bit.
-        changed.push_back(d(i) * d(rows.column_indices[k]) * rows.values[k]);
-      }
-    }
-    matrix.emplace(team, RowLayout{system.order, 1}, std::move(rows));
-  }
-
-  Quality measured(const Dense<double>& b_rows, const Dense<double>& x_rows) {
-    const std::unique_ptr<Vectors> b = matrix->vectors(b_rows.columns);
-    const std::unique_ptr<Vectors> x = b->similar(b_rows.columns);
-    const std::unique_ptr<Vectors> residual = b->similar(b_rows.columns);
-    set_own_rows(*b, b_rows);
-    set_own_rows(*x, x_rows);
-    return measure(*matrix, *b, *x, *residual);
-  }
-
-  SoloTeam team;
-  Dense<double> one, many;
-  std::vector<double> doubled, changed;
-  std::optional<SystemMatrix> matrix;
+constexpr Column sparse_table[] = {
+    {"matrix", "file or generator; laplacian:NAME is the Laplacian + identity of its graph"},
+    {"n", "order of the system"},
+    {"nonzeros", "stored entries of the matrix"},
+    {"contender", "method of the solver table, or peer", "{}", "contender"},
+    {"peer", "whether it is another house's"},
+    {"factors", "LL^T, LDL^T or LU; of methods that make A dense, the one that was chosen", "{}",
+     "factors"},
+    {"threads", "threads of each rank", "{}", "threads"},
+    {"ranks", "processes that share the work", "{}", "ranks"},
+    {"samples", "rounds"},
+    {"analyse_s", "seconds of ordering and planning: median", "{:.4f}", "analyse s"},
+    {"factor_s", "seconds of the elimination: median", "{:.4f}", "factor s"},
+    {"refactor_s", "seconds of the elimination of other values of the same pattern: median",
+     "{:.4f}", "refactor s"},
+    {"solve_s", "seconds of one right-hand side, without refinement: median", "{:.4f}", "solve s"},
+    {"solve16_s", "seconds of 16 right-hand sides at once: median", "{:.4f}", "16 columns s"},
+    {"total_s", "analyse_s + factor_s + solve_s of the same round: median", "{:.4f}", "total s"},
+    {"min_total_s", "the shortest total"},
+    {"systems", "of the pattern that sequence_s is of (--systems)"},
+    {"sequence_s",
+     "seconds to analyse once and to eliminate and solve so many systems, one after another: "
+     "median",
+     "{:.3f}", "systems s"},
+    {"factor_nonzeros", "of the factors, by the contender's own count", "{:.3g}", "non-zeros"},
+    {"flops", "of the elimination, by the contender's own count", "{:.3g}", "flops"},
+    {"gflops", "flops / factor_s, 10^9 a second", "{:.1f}", "GFLOP/s"},
+    {"peak_bytes", "by which the ranks' resident memory grew at most, A's copy included"},
+    {"peak_gb", "peak_bytes / 10^9", "{:.3f}", "peak GB"},
+    {"gpu_bytes", "of rank 0's GPU that it holds once it has solved (--device cuda)"},
+    {"launches", "of the GPU for one elimination, of own sparse methods on one GPU", "{}",
+     "launches"},
+    {"small_share", "of flops, in small fronts, each whole in a thread block, likewise"},
+    {"library_share", "of flops, in large products by cuBLAS; the rest is in batches of tiles"},
+    {"backward_error", "normwise, without refinement, the worst of rounds and columns", "{:.0e}",
+     "backward error"},
+    {"componentwise_error", "backward error by components, likewise"},
+    {"analyse_speedup",
+     "the shortest analyse_s of a peer with a backward error up to 1e-8 / own; null for no time"},
+    {"factor_speedup", "the same for factor_s", "{:.2f}", "factor: over best peer"},
+    {"refactor_speedup", "for refactor_s"},
+    {"solve_speedup", "for solve_s", "{:.2f}", "solve"},
+    {"solve16_speedup", "for solve16_s"},
+    {"total_speedup", "for total_s", "{:.2f}", "total"},
+    {"sequence_speedup", "for sequence_s"},
+    {"refused", "why it was not measured"},
 };
 
-void keep_worst(Row& row, const Quality& quality) {
-  row.keep_most("backward_error", quality.backward_error);
-  row.keep_most("componentwise_error", quality.componentwise_error);
-}
+constexpr Column summary_columns[] = {
+    {"contender", "method of the solver table, or peer", "{}", "over the best peer"},
+    {"threads", "threads of each rank", "{}", "threads"},
+    {"ranks", "processes that share the work", "{}", "ranks"},
+    {"matrices", "that it and a peer were measured on", "{}", "matrices"},
+    {"factor_speedup", "geometric mean over the matrices", "{:.2f}", "factor"},
+    {"refactor_speedup", "likewise", "{:.2f}", "refactor"},
+    {"solve_speedup", "likewise", "{:.2f}", "solve"},
+    {"solve16_speedup", "likewise", "{:.2f}", "16 columns"},
+    {"total_speedup", "likewise", "{:.2f}", "total"},
+    {"least_factor_speedup", "of all matrices", "{:.2f}", "least factor"},
+    {"least_solve_speedup", "of all matrices", "{:.2f}", "least solve"},
+    {"least_total_speedup", "of all matrices", "{:.2f}", "least total"},
+};
+
+/// The systems that rank 0 asks of all: A x = b, and others of its pattern.
+struct Trials {
+  explicit Trials(const SparseSystem& system)
+      : one(random_multivector(system.order, 1, 1)),
+        many(random_multivector(system.order, many_columns, 2)),
+        doubled(system.matrix.values),
+        judge(alone, RowLayout{system.order, 1}, twice(system.matrix)) {
+    for (double& value : doubled) value *= 2;
+    // D 2 A D for D near the identity: definite where A is, and with pivots of its own.
+    const auto d = [](Index i) { return 1 + 0.01 * static_cast<double>(i % 7); };
+    const Csr<double>& a = system.matrix;
+    for (Index i = 0; i < a.rows; ++i) {
+      for (Index k = a.row_offsets[i]; k < a.row_offsets[i + 1]; ++k) {
+        // The factor first: of a symmetric matrix it stays one, bit for bit.
+        changed.push_back(d(i) * d(a.column_indices[k]) * doubled[k]);
+      }
+    }
+  }
+
+  static Csr<double> twice(Csr<double> a) {
+    for (double& value : a.values) value *= 2;
+    return a;
+  }
+
+  SoloTeam alone;
+  Dense<double> one, many;
+  std::vector<double> doubled, changed;
+  Judge judge;  ///< of 2 A x = b
+};
 
 /// Keeps the most of the bytes by which all ranks' memory grew.
 void keep_peak(Turn& turn, const MemoryGrowth& growth) {
@@ -82,16 +132,37 @@ void set_figures(Row& row, const FactorFigures& figures) {
   row["library_share"] = figures.gpu->library_flops / *figures.flops;
 }
 
+/// A contest on one system. Ranks that only help have no trials.
+struct SparseContest {
+  SparseSystem& system;
+  std::optional<Trials> trials;
+  int systems;
+
+  std::span<const double> values(std::vector<double> Trials::*which) const {
+    return trials ? std::span<const double>((*trials).*which) : std::span<const double>();
+  }
+
+  Dense<double> right_hand_sides(Dense<double> Trials::*which, Index columns) const {
+    return trials ? (*trials).*which : Dense<double>(0, columns);
+  }
+
+  /// Keeps the errors of what was solved last.
+  void judge(const SparseContender& contender, const Dense<double>& b, Row& row) {
+    const Dense<double> x = contender.solution();
+    if (trials) trials->judge.judge(b, x, row);
+  }
+
+  void run(Turn& turn, const SparseCandidate& candidate);
+  double run_sequence(SparseContender& contender, const Dense<double>& b) const;
+};
+
 /// Eliminates and solves so many systems of the pattern, the last of them 2 A x = b; the seconds
 /// that it takes, but for numbers that are carried in.
-double run_sequence(SparseContender& contender, const Judge* judge, const Dense<double>& b,
-                    int systems) {
-  const std::span<const double> none;
+double SparseContest::run_sequence(SparseContender& contender, const Dense<double>& b) const {
   contender.set_right_hand_sides(b);
   double seconds = 0;
   for (int left = systems; left > 0; --left) {
-    const bool last = left % 2 == 1;
-    contender.set_values(judge == nullptr ? none : last ? judge->doubled : judge->changed);
+    contender.set_values(values(left % 2 == 1 ? &Trials::doubled : &Trials::changed));
     const Timer timer;
     contender.factor();
     contender.solve();
@@ -100,81 +171,49 @@ double run_sequence(SparseContender& contender, const Judge* judge, const Dense<
   return seconds;
 }
 
-/// `judge` is null on ranks that only help.
-void run_once(Turn& turn, const SparseCandidate& candidate, const SparseSystem& system,
-              Judge* judge, int systems) {
-  omp_set_num_threads(candidate.threads);
-  blas::set_threads(candidate.threads);
+/// All phases of one turn.
+void SparseContest::run(Turn& turn, const SparseCandidate& candidate) {
   malloc_trim(0);  // what others have freed is not to serve this one
   const MemoryGrowth growth;
   const std::int64_t free_before = candidate.free_gpu_memory ? candidate.free_gpu_memory() : 0;
-  const std::unique_ptr<SparseContender> contender = candidate.make(system);
-  const Dense<double> none(0, 1), none_of_many(0, many_columns);
-  const Dense<double>& one = judge == nullptr ? none : judge->one;
-  const Dense<double>& many = judge == nullptr ? none_of_many : judge->many;
+  const std::unique_ptr<SparseContender> contender = candidate.begin(system);
+  const Dense<double> one = right_hand_sides(&Trials::one, 1);
+  const Dense<double> many = right_hand_sides(&Trials::many, many_columns);
   turn.time("analyse_s", [&] { contender->analyse(); });
   turn.time("factor_s", [&] { contender->factor(); });
-  contender->set_values(judge == nullptr ? std::span<const double>() : judge->doubled);
+  contender->set_values(values(&Trials::doubled));
   turn.time("refactor_s", [&] { contender->factor(); });
   contender->set_right_hand_sides(one);
   turn.time("solve_s", [&] { contender->solve(); });
-  const Dense<double> x = contender->solution();
+  judge(*contender, one, turn.row);
   contender->set_right_hand_sides(many);
   turn.time("solve16_s", [&] { contender->solve(); });
   keep_peak(turn, growth);
   if (candidate.free_gpu_memory) {
     turn.row.keep_most("gpu_bytes", free_before - candidate.free_gpu_memory());
   }
-  const Dense<double> x_of_many = contender->solution();
-  if (judge != nullptr) {
-    keep_worst(turn.row, judge->measured(one, x));
-    keep_worst(turn.row, judge->measured(many, x_of_many));
-  }
-  const auto latest = [&](std::string_view phase) {
-    return turn.row.samples.find(phase)->second.back();
-  };
-  turn.add("total_s", latest("analyse_s") + latest("factor_s") + latest("solve_s"));
+  judge(*contender, many, turn.row);
+  turn.add("total_s", turn.latest("analyse_s") + turn.latest("factor_s") + turn.latest("solve_s"));
   if (systems > 0) {
-    turn.add("sequence_s", latest("analyse_s") + run_sequence(*contender, judge, one, systems));
-    const Dense<double> last = contender->solution();
-    if (judge != nullptr) keep_worst(turn.row, judge->measured(one, last));
+    turn.add("sequence_s", turn.latest("analyse_s") + run_sequence(*contender, one));
+    judge(*contender, one, turn.row);
   }
   set_figures(turn.row, contender->figures());
 }
 
 /// One turn of a candidate; once more without the hope that the matrix is definite where that is
 /// shown wrong; every rank that takes part meets that.
-void run_as_it_is(Turn& turn, const SparseCandidate& candidate, SparseSystem& system, Judge* judge,
-                  int systems) {
+void run_as_it_is(Turn& turn, const SparseCandidate& candidate, SparseContest& contest) {
+  bool& maybe_definite = contest.system.maybe_definite;
+  maybe_definite = broadcast_value(turn.team, maybe_definite, 0);
   const Row before = turn.row;
-  const auto run = [&] {
-    system.maybe_definite = broadcast_value(turn.team, system.maybe_definite, 0);
-    together(turn.team, [&] {
-      const std::string reason = candidate.refuse(system);
-      if (!reason.empty()) fail(ExitCode::input, "{}", reason);
-    });
-    run_once(turn, candidate, system, judge, systems);
-  };
   try {
-    run();
+    contest.run(turn, candidate);
   } catch (const NotDefinite&) {
-    system.maybe_definite = false;
+    maybe_definite = false;
     turn.row = before;
-    run();
+    contest.run(turn, candidate);
   }
-}
-
-/// The labels of a candidate's row.
-Row label(const SparseCandidate& candidate, const SparseSystem& system, Index nonzeros, int ranks,
-          int systems) {
-  Row row;
-  row.name = candidate.name + (ranks > 1 ? fmt::format(" on {} ranks", ranks) : "");
-  row.peer = candidate.peer;
-  row.cells = {{"matrix", system.name},        {"n", system.order},
-               {"nonzeros", nonzeros},         {"contender", candidate.name},
-               {"threads", candidate.threads}, {"ranks", ranks},
-               {"systems", systems},           {"samples", 0}};
-  return row;
 }
 
 constexpr std::string_view laplacian = "laplacian:";
@@ -206,37 +245,31 @@ Csr<double> laplacian_of(const Csr<double>& matrix) {
 }  // namespace
 
 std::vector<SparseCandidate> sparse_candidates(const SparsePlan& plan, Team& team) {
+  static SoloTeam solo;
   std::vector<SparseCandidate> candidates;
-  const int ranks = team.size();
+  const int ranks = team.size(), threads_of_all = std::max(1, plan.threads / ranks);
   const bool alone = plan.alone || ranks == 1;
   for (const Method method : plan.methods) {
     SolverOptions options = plan.options;
     options.method = method;
     const auto add = [&](int threads, Team* all) {
       if (all != nullptr) options.ranks = SolvingRanks::all;
-      candidates.push_back({std::string(name(method)), false, threads, all != nullptr,
-                            [](const SparseSystem&) { return std::string(); },
-                            [options, device = plan.device, all](const SparseSystem& system) {
-                              return make_own(system, options, device, all);
-                            },
-                            plan.device.free_memory});
+      const auto make = [options, device = plan.device, all](const SparseSystem& system) {
+        return make_own(system, options, device, all);
+      };
+      candidates.push_back(
+          {std::string(name(method)), false, threads, all != nullptr, make, method});
     };
     if (alone) add(plan.threads, nullptr);
-    if (ranks > 1) add(std::max(1, plan.threads / ranks), &team);
+    if (ranks > 1) add(threads_of_all, &team);
   }
-  const auto add = [&](const SparsePeer& peer, const PeerTeam& of) {
-    candidates.push_back({std::string(peer.name), true, of.threads, of.all_ranks,
-                          [&peer](const SparseSystem& system) {
-                            const std::string why = peer.missing();
-                            return why.empty() ? peer.refuse(system) : why;
-                          },
-                          [&peer, of](const SparseSystem& system) { return peer.make(system, of); },
-                          plan.device.free_memory});
-  };
   for (const SparsePeer* const peer : plan.peers) {
-    if (alone) add(*peer, {plan.threads, false});
-    if (peer->over_ranks && ranks > 1) add(*peer, {std::max(1, plan.threads / ranks), true});
+    if (alone) candidates.push_back(candidate_of(*peer, {solo, plan.threads, false}));
+    if (peer->over_ranks && ranks > 1) {
+      candidates.push_back(candidate_of(*peer, {team, threads_of_all, true}));
+    }
   }
+  for (SparseCandidate& one : candidates) one.free_gpu_memory = plan.device.free_memory;
   return candidates;
 }
 
@@ -269,16 +302,18 @@ std::vector<Row> sample_sparse(Team& team, SparseSystem& system,
                                int systems, const std::function<void(const std::string&)>& tell) {
   system.order = broadcast_value(team, system.order, 0);
   system.symmetric = broadcast_value(team, system.symmetric, 0);
-  std::optional<Judge> judge;
-  if (team.rank() == 0) judge.emplace(system);
+  SparseContest contest{system, std::nullopt, systems};
+  if (team.rank() == 0) contest.trials.emplace(system);
   std::vector<Contender> contenders;
   for (const SparseCandidate& candidate : candidates) {
-    const int ranks = candidate.all_ranks ? team.size() : 1;
-    contenders.push_back({label(candidate, system, system.matrix.nonzeros(), ranks, systems),
-                          candidate.all_ranks, [&, systems](Turn& turn) {
-                            run_as_it_is(turn, candidate, system, judge ? &*judge : nullptr,
-                                         systems);
-                          }});
+    Row row = candidate.row(team.size());
+    if (row.number("ranks") > 1) row.name += fmt::format(" on {} ranks", team.size());
+    row["matrix"] = system.name;
+    row["n"] = system.order;
+    row["nonzeros"] = system.matrix.nonzeros();
+    row["systems"] = systems;
+    contenders.push_back({std::move(row), candidate.all_ranks,
+                          [&](Turn& turn) { run_as_it_is(turn, candidate, contest); }});
   }
   Rules rules;
   rules.where = system.name;
@@ -306,6 +341,46 @@ void compare_sparse(std::span<Row> rows) {
       return other.peer && other.number("backward_error") <= wrong && own.number(seconds) > no_time;
     });
   }
+}
+
+Columns sparse_columns() {
+  return sparse_table;
+}
+
+Columns sparse_summary_columns() {
+  return summary_columns;
+}
+
+std::vector<Row> summaries_of(std::span<const Row> rows) {
+  std::vector<Row> summaries;
+  for (const Row& row : rows) {
+    if (row.cell("total_speedup").is_null()) continue;
+    const auto of_row = [&](const Row& summary) {
+      return summary.name == row.name && summary.cell("threads") == row.cell("threads");
+    };
+    auto summary = std::ranges::find_if(summaries, of_row);
+    if (summary == summaries.end()) {
+      Row made;
+      made.name = row.name;
+      for (const char* label : {"contender", "threads", "ranks"}) made[label] = row.cell(label);
+      summary = summaries.insert(summaries.end(), std::move(made));
+    }
+    for (const Column& column : sparse_table) {
+      const double speedup = row.number(column.name);
+      if (!column.name.ends_with("_speedup") || std::isnan(speedup)) continue;
+      summary->samples[std::string(column.name)].push_back(speedup);
+    }
+  }
+  for (Row& summary : summaries) {
+    summary["matrices"] = summary.samples["total_speedup"].size();
+    for (const auto& [column, speedups] : summary.samples) {
+      double logarithms = 0;
+      for (const double speedup : speedups) logarithms += std::log(speedup);
+      summary[column] = std::exp(logarithms / static_cast<double>(speedups.size()));
+      summary["least_" + column] = summary.statistics(column).min;
+    }
+  }
+  return summaries;
 }
 
 }  // namespace spsolve::bench

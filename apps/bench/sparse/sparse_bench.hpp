@@ -6,30 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "apps/bench/contest.hpp"
-#include "apps/bench/peers/sparse_peers.hpp"
-#include "apps/bench/sparse/own_sparse.hpp"
-#include "apps/bench/sparse/sparse_contender.hpp"
+#include "apps/bench/sparse/candidate.hpp"
+#include "apps/bench/sparse/own_solvers.hpp"
 #include "matrix/shape.hpp"
 #include "solve/operators/options.hpp"
 #include "team/team.hpp"
 
 namespace spsolve::bench {
 
-/// Something that can be timed.
-struct SparseCandidate {
-  std::string name;
-  bool peer = false;
-  int threads = 1;
-  bool all_ranks = false;
-  /// Why it does not take the system, or "".
-  std::function<std::string(const SparseSystem& system)> refuse;
-  /// Collective where all_ranks; else rank 0's alone. An error that it throws stands for a refusal,
-  /// too.
-  std::function<std::unique_ptr<SparseContender>(const SparseSystem& system)> make;
-  /// Bytes of rank 0's GPU that are free, where there is one.
-  std::function<std::int64_t()> free_gpu_memory{};
-};
+using SparseCandidate = Candidate<SparseSystem, SparseContender>;
 
 struct SparsePlan {
   std::vector<Method> methods{Method::automatic};
@@ -37,9 +22,8 @@ struct SparsePlan {
   SolverOptions options;  ///< of the methods
   OwnDevice device;       ///< likewise
   int threads = 1;        ///< of one process; those of a rank where `ranks` share the work
-  int samples = 5;
-  int systems = 0;    ///< of the same pattern, one after another; 0: none
-  bool alone = true;  ///< of several ranks: whether one process alone is measured, too
+  int systems = 0;        ///< of the same pattern, one after another; 0: none
+  bool alone = true;      ///< of several ranks: whether one process alone is measured, too
 };
 
 /// The methods, each in one process and on all ranks with threads / ranks each; then the peers, in

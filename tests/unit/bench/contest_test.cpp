@@ -10,10 +10,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apps/bench/convert_bench.hpp"
+#include "apps/bench/convert.hpp"
 #include "apps/bench/eliminate_bench.hpp"
 #include "apps/bench/iterate/iterate_bench.hpp"
-#include "apps/bench/multiply/distributed_bench.hpp"
 #include "apps/bench/multiply/multiply_bench.hpp"
 #include "apps/bench/sparse/sparse_bench.hpp"
 #include "core/error.hpp"
@@ -62,9 +61,9 @@ TEST(Contest, ContendersTakeTurns) {
   Rules rules = rules_of(3);
   rules.tell = [&](const std::string& line) { lines.push_back(line); };
   const std::vector<Row> rows = compete(team, {noted("a", turns), noted("b", turns)}, rules);
-  EXPECT_THAT(turns, ElementsAre("a1", "b1", "a2", "b2", "a3", "b3"));
+  EXPECT_THAT(turns, ElementsAre("a1", "b1", "b2", "a2", "a3", "b3"));
   EXPECT_EQ(lines.size(), 6u);
-  EXPECT_EQ(lines[3], "b on a case, 2 of 3: work_s 2");
+  EXPECT_EQ(lines[2], "b on a case, 2 of 3: work_s 2");
   for (const Row& row : rows) {
     EXPECT_EQ(row.cell("samples"), 3);
     EXPECT_EQ(row.number("work_s"), 2);
@@ -87,12 +86,23 @@ TEST(Contest, ARoundOfWarmUpDoesNotCount) {
   EXPECT_EQ(rows[0].number("worst"), 9);
 }
 
+TEST(Contest, BriefProgressIsOfLastTurns) {
+  SoloTeam team;
+  std::vector<std::string> turns, lines;
+  Rules rules = rules_of(3);
+  rules.brief = true;
+  rules.tell = [&](const std::string& line) { lines.push_back(line); };
+  compete(team, {noted("a", turns), refusing("b", 2, ExitCode::input, turns)}, rules);
+  EXPECT_THAT(lines, ElementsAre("b on a case, 2 of 3: refused: b does not like it",
+                                 "a on a case, 3 of 3: work_s 3"));
+}
+
 TEST(Contest, WhoRefusesHasNoFurtherTurnAndTheReasonInTheRow) {
   SoloTeam team;
   std::vector<std::string> turns;
   const std::vector<Row> rows =
       compete(team, {refusing("a", 2, ExitCode::resources, turns), noted("b", turns)}, rules_of(3));
-  EXPECT_THAT(turns, ElementsAre("a1", "b1", "a2", "b2", "b3"));
+  EXPECT_THAT(turns, ElementsAre("a1", "b1", "b2", "a2", "b3"));
   EXPECT_EQ(rows[0].refused, "a does not like it");
   EXPECT_EQ(rows[0].cell("label"), "a");
   EXPECT_TRUE(rows[0].cell("work_s").is_null());
@@ -140,9 +150,8 @@ TEST(Contest, RatiosAreOfTheBestRival) {
 }
 
 constexpr Column pair_columns[] = {
-    {"text", "a text", "{}", "Text"},
-    {"number", "a number", "{:.1f}", "Number"},
-    {"hidden", "only in files"},
+    {"text", "a text", "{}", "Text"}, {"number", "a number", "{:.1f}", "Number"},
+    {"hidden", "only in files"},      {"nowhere", "no row has it", "{}", "Nowhere"},
     {"refused", "why not"},
 };
 
@@ -154,11 +163,11 @@ TEST(BenchTable, SaysTheSameInEveryForm) {
   rows[3].name = std::string("fourth");
   rows[3].refused = std::string("it does not");
   EXPECT_EQ(to_csv(pair_columns, rows, {{"same", 7}}),
-            "text,number,hidden,refused,same\n"
-            "plain,0.1,,,7\n"
-            "\"a, \"\"b\"\"\",,,,7\n"
-            "long text,1e+300,,,7\n"
-            ",,,it does not,7\n");
+            "text,number,hidden,nowhere,refused,same\n"
+            "plain,0.1,,,,7\n"
+            "\"a, \"\"b\"\"\",,,,,7\n"
+            "long text,1e+300,,,,7\n"
+            ",,,,it does not,7\n");
   const auto json = to_json(pair_columns, rows);
   EXPECT_EQ(json.size(), 4u);
   EXPECT_EQ(json[0]["number"], 0.1);
@@ -185,9 +194,8 @@ TEST(BenchTable, TheWorstOfNumbersIsKept) {
 }
 
 TEST(BenchTable, ColumnsAreUniqueAndExplained) {
-  for (const Columns columns :
-       {multiply_columns(), distributed_columns(), conversion_columns(), elimination_columns(),
-        sparse_columns(), sparse_summary_columns(), iteration_columns()}) {
+  for (const Columns columns : {multiply_columns(), conversion_columns(), elimination_columns(),
+                                sparse_columns(), sparse_summary_columns(), iteration_columns()}) {
     std::set<std::string_view> names;
     for (const Column& column : columns) {
       EXPECT_TRUE(names.insert(column.name).second) << column.name;

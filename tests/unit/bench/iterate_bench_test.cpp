@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "apps/bench/peers/peers.hpp"
+
 namespace spsolve::bench {
 namespace {
 

@@ -1,14 +1,12 @@
 // Sampling of products, and the tables made of it. Nothing here depends on how long anything takes.
 
-#include "apps/bench/sampling.hpp"
-
 #include <cmath>
 #include <limits>
 
 #include <gtest/gtest.h>
 
-#include "apps/bench/bandwidth.hpp"
-#include "apps/bench/convert_bench.hpp"
+#include "apps/bench/contest.hpp"
+#include "apps/bench/convert.hpp"
 #include "apps/bench/multiply/multiply_bench.hpp"
 #include "core/error.hpp"
 #include "matrix/formats/conversions.hpp"
@@ -88,7 +86,9 @@ std::vector<Row> sampled(std::string_view spec, MultiplyPlan plan) {
   plan.sampling = quick;
   HostDevice host(-1);
   Device* const devices[] = {&host};
-  return sample_matrix(std::string(spec), generate_matrix(spec), plan, devices);
+  const Csr<double> matrix = generate_matrix(spec);
+  SoloTeam alone;
+  return sample_products(alone, whole_case(std::string(spec), matrix, plan, devices), plan);
 }
 
 TEST(KernelSampling, EveryKernelOfTheTableIsRightOrRefuses) {
@@ -124,6 +124,52 @@ TEST(KernelSampling, AnElementThatIsLeftOutIsSeen) {
   const std::vector<Row> rows = sampled("grid2d:4", plan);
   EXPECT_GT(rows[0].cell("largest_error"), 1);
   EXPECT_GT(rows[0].cell("scaled_error"), rows[0].cell("error_bound"));
+}
+
+/// A product that notes how it is sampled, and holds 8 bytes.
+class NotedProduct final : public SampledProduct {
+ public:
+  explicit NotedProduct(std::string& calls) : calls_(calls) {}
+  ~NotedProduct() override { calls_ += '.'; }
+  void prepare(Row&) override { calls_ += 'p'; }
+  std::int64_t bytes() const override { return 8; }
+  Sampled run(const SamplingOptions& options) override {
+    calls_ += fmt::format("{}x{}", options.samples, options.repeats);
+    return {4, std::vector<double>(static_cast<std::size_t>(options.samples), 1.0), {}};
+  }
+  void note(Row&, bool checks) override { calls_ += checks ? 'c' : 'n'; }
+
+ private:
+  std::string& calls_;
+};
+
+TEST(KernelSampling, WhatHasRoomIsSampledInTurnsAndTheRestInOne) {
+  MultiplyPlan plan;
+  plan.columns = {1};
+  plan.sampling = quick;
+  SoloTeam alone;
+  std::string calls;
+  ProductCase one;
+  one.labels.cells = {{"rows", 2}, {"columns", 2}, {"nonzeros", 2}};
+  one.contenders = [&](Precision, Index) {
+    std::vector<ProductContender> all;
+    all.push_back({one.labels, 0, KernelDevice::host, std::make_unique<NotedProduct>(calls)});
+    return all;
+  };
+  const auto sampled_with = [&](std::int64_t free, int rounds) {
+    calls.clear();
+    one.free_bytes = [free](KernelDevice) { return free; };
+    plan.rounds = rounds;
+    return sample_products(alone, one, plan).front();
+  };
+  EXPECT_EQ(sampled_with(16, 0).cell("samples"), 3);
+  EXPECT_EQ(calls, "p1x0c1x4n1x4n.");
+  EXPECT_EQ(sampled_with(15, 0).cell("samples"), 3);
+  EXPECT_EQ(calls, "p3x0c.");
+  EXPECT_EQ(sampled_with(16, 2).cell("samples"), 6);
+  EXPECT_EQ(calls, "p3x0c3x4n.");
+  EXPECT_EQ(sampled_with(15, 2).cell("samples"), 6);
+  EXPECT_EQ(calls, "p6x0c.");
 }
 
 TEST(KernelSampling, RowsCompareWithinTheirGroup) {

@@ -5,8 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apps/bench/peers/peer_words.hpp"
-#include "apps/bench/sparse/own_sparse.hpp"
+#include "apps/bench/sparse/own_solvers.hpp"
 #include "helpers/error_of.hpp"
 #include "helpers/reference.hpp"
 #include "helpers/test_matrices.hpp"
@@ -50,13 +49,11 @@ class Recorded final : public SparseContender {
 };
 
 SparseCandidate recorded(std::string name, std::string& calls, std::string refusal = "") {
-  return {
-      std::move(name),
-      true,
-      1,
-      false,
-      [refusal](const SparseSystem&) { return refusal; },
-      [&calls](const SparseSystem& system) { return std::make_unique<Recorded>(system, calls); }};
+  return {std::move(name), true, 1, false,
+          [refusal, &calls](const SparseSystem& system) -> std::unique_ptr<SparseContender> {
+            if (!refusal.empty()) fail(ExitCode::input, "{}", refusal);
+            return std::make_unique<Recorded>(system, calls);
+          }};
 }
 
 Row row(std::string matrix, std::string contender, bool peer, double seconds) {
@@ -94,7 +91,7 @@ TEST(SparseBench, EveryRoundRunsAllPhasesOfAllInTurns) {
   EXPECT_EQ(calls, expected);
   ASSERT_EQ(rows.size(), 2u);
   ASSERT_EQ(lines.size(), 6u);
-  EXPECT_THAT(lines[3], HasSubstr("two on convdiff3d:3, 2 of 3: analyse_s "));
+  EXPECT_THAT(lines[2], HasSubstr("two on convdiff3d:3, 2 of 3: analyse_s "));
   for (const Row& row : rows) {
     EXPECT_EQ(row.refused, "");
     EXPECT_EQ(row.cell("n"), 27);

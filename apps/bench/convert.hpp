@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "apps/bench/contest.hpp"
-#include "apps/bench/sampling.hpp"
 #include "matrix/coo.hpp"
 
 namespace spsolve::bench {

@@ -1,10 +1,15 @@
-#include "apps/bench/peers/sparse_peers.hpp"
+#include "apps/bench/peers/peers.hpp"
 
 namespace spsolve::bench {
 
 std::span<const SparsePeer> sparse_peers() {
   static const SparsePeer table[] = {cholmod_peer, umfpack_peer, mumps_peer,
                                      pardiso_peer, cudss_peer,   cudss_lu_peer};
+  return table;
+}
+
+std::span<const IterativePeer> iterative_peers() {
+  static const IterativePeer table[] = {hypre_peer, petsc_peer};
   return table;
 }
 

@@ -1,10 +1,16 @@
-#include "apps/bench/convert_bench.hpp"
+// spbench convert.
+
+#include "apps/bench/convert.hpp"
 
 #include <fmt/format.h>
 #include <omp.h>
 
+#include "apps/bench/spbench.hpp"
 #include "core/error.hpp"
+#include "io/matrix_market/matrix_market.hpp"
+#include "io/matrix_source.hpp"
 #include "matrix/formats/conversions.hpp"
+#include "plan/reading_room.hpp"
 
 namespace spsolve::bench {
 
@@ -99,7 +105,7 @@ std::vector<Row> sample_conversions(const std::string& name, const Coo& entries,
   Rules rules;
   rules.where = name;
   rules.rounds = plan.sampling.samples;
-  rules.warm_up = true;
+  rules.warm_up = rules.brief = true;
   std::vector<Row> rows = compete(alone, std::move(contenders), rules);
   for (Row& row : rows) {
     if (!row.measured()) continue;
@@ -114,3 +120,64 @@ std::vector<Row> sample_conversions(const std::string& name, const Coo& entries,
 }
 
 }  // namespace spsolve::bench
+
+namespace spsolve {
+
+namespace {
+
+struct ConvertOptions {
+  BenchOptions common;
+  bench::ConversionPlan plan;
+};
+
+/// The list of entries that conversions start from: that of the file, or all of a generated matrix
+/// row by row.
+Coo load_entries(const std::string& name) {
+  constexpr BytesBeside list_and_conversion{8, 40};
+  require_room_to_read(name, list_and_conversion);
+  if (!means_generator(name)) return read_matrix_market(name);
+  const Csr<double> matrix = load_matrix(name);
+  Coo entries;
+  entries.rows = matrix.rows;
+  entries.columns = matrix.columns;
+  entries.column.assign(matrix.column_indices.begin(), matrix.column_indices.end());
+  entries.value = matrix.values;
+  entries.row.reserve(matrix.values.size());
+  for (Index i = 0; i < matrix.rows; ++i) {
+    entries.row.insert(entries.row.end(), matrix.row_columns(i).size(), i);
+  }
+  return entries;
+}
+
+void run_convert(ConvertOptions& options, Team& team) {
+  const BenchOptions& common = options.common;
+  options.plan.threads = common.threads;
+  options.plan.sampling = common.sampling;
+  Results results(common, bench::conversion_columns(), team);
+  for (const std::string& matrix : common.matrices) describe_matrix(matrix);  // typos first
+  results.begin();
+  for (const std::string& name : common.matrices) {
+    const Coo entries = load_entries(name);
+    results.add(fmt::format("\n{}: {} x {}, {} entries\n", name, entries.rows, entries.columns,
+                            entries.entries()),
+                bench::sample_conversions(name, entries, options.plan));
+  }
+}
+
+}  // namespace
+
+void add_convert_command(CLI::App& app, const bench::Cell& environment, Team& team) {
+  CLI::App* const command =
+      app.add_subcommand("convert", "samples the conversions between storage formats");
+  const auto options = std::make_shared<ConvertOptions>();
+  options->common.environment = environment;
+  add_short_work_options(*command, options->common);
+  command
+      ->add_option("--most-steps", options->plan.most_steps,
+                   "quadratic conversions of more than so many steps are refused")
+      ->capture_default_str();
+  command->footer([] { return help_of_files(bench::conversion_columns()); });
+  command->callback([options, &team] { run_convert(*options, team); });
+}
+
+}  // namespace spsolve
