@@ -11,54 +11,15 @@ small residual and no certain digit, or as surely singular. Rows where auto took
 more, are marked; the last line counts them.
 """
 
-import argparse
-import csv
-import json
-import os
 import pathlib
 import re
-import resource
 import sys
-import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+from runs import Runs, ended, matrices_of, parser_of_runs, write_csv
+
 METHODS = ("lu", "gauss", "sparse_cholesky", "sparse_ldlt", "sparse_lu", "cg", "minres", "gmres",
            "bicgstab", "idr")
 HEADER = ("matrix", "n", "nonzeros", "auto took", "auto, ms", "best", "best, ms", "ratio", "slower")
-
-
-class Runs:
-    """Whole runs of spsolve, one after the other; `launcher`: words before its own, as of mpirun."""
-
-    def __init__(self, program, launcher=()):
-        self.program = program
-        self.launcher = list(launcher)
-        self.folder = tempfile.TemporaryDirectory()
-        self.report = pathlib.Path(self.folder.name) / "report.json"
-
-    def run(self, matrix, method, limit, settings=()):
-        """Seconds of the processor, and what the report says."""
-        self.report.unlink(missing_ok=True)
-        words = [*self.launcher, str(self.program), str(matrix), "--method", method]
-        words += ["--threads", "1", "--quiet", "--report", str(self.report)]
-        words += ["--set", "output.progress=off"]
-        for setting in settings:
-            words += ["--set", setting]
-        process = os.fork()
-        if process == 0:
-            nowhere = os.open(os.devnull, os.O_RDWR)
-            for stream in (0, 1, 2):
-                os.dup2(nowhere, stream)
-            seconds = max(1, int(limit + 1))
-            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-            try:
-                os.execvpe(words[0], words,
-                           dict(os.environ, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1"))
-            finally:
-                os._exit(127)  # without what the parent does at its end
-        _, _, usage = os.wait4(process, 0)
-        said = json.loads(self.report.read_text()) if self.report.exists() else {}
-        return usage.ru_utime + usage.ru_stime, said
 
 
 def verdict(said):
@@ -72,7 +33,7 @@ def verdict(said):
 
 def compare(runs, matrix, options):
     """A row of the table, or None where auto has no answer."""
-    seconds, said = runs.run(matrix, "auto", options.limit)
+    seconds, said = runs.run(matrix, "auto", options.limit, options.set)
     agreed = verdict(said)
     if agreed is None:
         return None
@@ -81,17 +42,17 @@ def compare(runs, matrix, options):
         # Making it dense is no rival from some thousand rows on.
         if method in ("lu", "gauss") and said["matrix"]["rows"] > options.dense:
             continue
-        taken, its = runs.run(matrix, method, 2 * seconds + 0.5)
+        taken, its = runs.run(matrix, method, 2 * seconds + 0.5, options.set)
         if verdict(its) == agreed:
             found[method] = taken
     if not found:
         return None
     least = min(found.values())
     for _ in range(options.samples):
-        seconds = min(seconds, runs.run(matrix, "auto", options.limit)[0])
+        seconds = min(seconds, runs.run(matrix, "auto", options.limit, options.set)[0])
         for method, taken in found.items():
             if taken < 1.3 * least:
-                found[method] = min(taken, runs.run(matrix, method, 2 * seconds + 0.5)[0])
+                found[method] = min(taken, runs.run(matrix, method, 2 * seconds + 0.5, options.set)[0])
     best = min(found, key=found.get)
     ratio = seconds / found[best]
     slower = ratio > options.within and seconds - found[best] > options.floor
@@ -100,43 +61,21 @@ def compare(runs, matrix, options):
             f"{ratio:.2f}", "slower" if slower else "")
 
 
-def matrices_of(options):
-    named = list(options.matrix)
-    if options.matrices:
-        files = sorted(pathlib.Path(options.matrices).glob("*.mtx"), key=lambda f: f.stat().st_size)
-        named += [str(file) for file in files if file.stat().st_size <= options.largest]
-    return named
-
-
 def parse():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("matrix", nargs="*", help="files and generators")
-    parser.add_argument("--matrices", metavar="FOLDER", help="all .mtx files of a folder, too")
-    parser.add_argument("--largest", type=int, default=3000000, metavar="BYTES",
-                        help="file of --matrices (default: 3000000)")
-    parser.add_argument("--spsolve", metavar="FILE", default=ROOT / "build" / "bin" / "spsolve")
+    parser = parser_of_runs(__doc__, limit=60, largest=3000000)
     parser.add_argument("--samples", type=int, default=5, help="of each pair (default: 5)")
-    parser.add_argument("--limit", type=float, default=60, metavar="SECONDS",
-                        help="of a run of auto (default: 60)")
     parser.add_argument("--dense", type=int, default=4000, metavar="N",
                         help="largest order of lu and gauss (default: 4000)")
     parser.add_argument("--within", type=float, default=1.1, metavar="RATIO", help="(default: 1.1)")
     parser.add_argument("--floor", type=float, default=0.001, metavar="SECONDS",
                         help="a difference that counts (default: 0.001)")
-    parser.add_argument("--csv", metavar="FILE", help="the table as CSV, too")
     return parser.parse_args()
 
 
 def main():
     options = parse()
-    if not pathlib.Path(options.spsolve).exists():
-        print(f"choices.py: {options.spsolve} is missing; build it, or name it by --spsolve",
-              file=sys.stderr)
-        return 2
-    rows = []
+    runs, rows = Runs(options.spsolve, options.launcher), []
     print(" | ".join(HEADER), flush=True)
-    runs = Runs(options.spsolve)
     for matrix in matrices_of(options):
         row = compare(runs, matrix, options)
         if row is None:
@@ -144,15 +83,12 @@ def main():
             continue
         rows.append(row)
         print(" | ".join(map(str, row)), flush=True)
-    if options.csv:
-        with open(options.csv, "w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows([HEADER, *rows])
+    write_csv(options.csv, [HEADER, *rows])
     slower = sum(1 for row in rows if row[-1])
     far = sum(1 for row in rows if float(row[-2]) > 1.5)
     print(f"{len(rows)} matrices: auto was slower than {options.within} times the best for {slower}, "
           f"than 1.5 times for {far}")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended(main))

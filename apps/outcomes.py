@@ -11,14 +11,11 @@ that were not solved to a componentwise backward error of --error, and the numbe
 solved, uncertain, refused (as singular, say), no fit (the method does not take such a matrix), failed.
 """
 
-import argparse
 import collections
-import csv
 import pathlib
-import shutil
 import sys
 
-from choices import ROOT, Runs, matrices_of
+from runs import Runs, ended, matrices_of, parser_of_runs, write_csv
 
 HEADER = ("matrix", "n", "method", "outcome", "componentwise error", "what was said")
 OUTCOMES = ("solved", "solved above", "uncertain", "refused", "no fit", "failed")
@@ -67,38 +64,17 @@ def outcome(said, error):
 
 
 def parse():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("matrix", nargs="*", help="files and generators")
-    parser.add_argument("--matrices", metavar="FOLDER", help="all .mtx files of a folder, too")
-    parser.add_argument("--largest", type=int, default=10**9, metavar="BYTES",
-                        help="file of --matrices (default: 10^9)")
+    parser = parser_of_runs(__doc__, limit=300, largest=10**9)
     parser.add_argument("--methods", default="sparse_cholesky,sparse_ldlt,sparse_lu",
                         help="with commas between them (default: the sparse ones)")
     parser.add_argument("--error", type=float, default=1e-14, metavar="E",
                         help="componentwise backward error of what is solved (default: 1e-14)")
-    parser.add_argument("--spsolve", metavar="FILE", default=ROOT / "build" / "bin" / "spsolve")
-    parser.add_argument("--limit", type=float, default=300, metavar="SECONDS",
-                        help="of the processor, for a run (default: 300)")
-    parser.add_argument("--launcher", default="", metavar="WORDS",
-                        help="before spsolve's own, as \"mpirun -np 2\" (default: none)")
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE",
-                        help="as spsolve has it; repeatable")
-    parser.add_argument("--csv", metavar="FILE", help="all runs as CSV, too")
     return parser.parse_args()
 
 
 def main():
     options = parse()
-    if not pathlib.Path(options.spsolve).exists():
-        print(f"outcomes.py: {options.spsolve} is missing; build it, or name it by --spsolve",
-              file=sys.stderr)
-        return 2
-    launcher = options.launcher.split()
-    if launcher and shutil.which(launcher[0]) is None:
-        print(f"outcomes.py: there is no {launcher[0]} in PATH; see --launcher", file=sys.stderr)
-        return 2
-    runs, rows, tried = Runs(options.spsolve, launcher), [], 0
+    runs, rows, tried = Runs(options.spsolve, options.launcher), [], 0
     for name in matrices_of(options):
         matrix = laplacian_of(name, runs.folder.name)
         fits = False
@@ -115,15 +91,12 @@ def main():
             if found not in ("solved", "no fit"):
                 print(" | ".join(map(str, rows[-1])), flush=True)
         tried += fits
-    if options.csv:
-        with open(options.csv, "w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows([HEADER, *rows])
+    write_csv(options.csv, [HEADER, *rows])
     counts = collections.Counter((row[2], row[3]) for row in rows)
     print(f"{tried} matrices | " + " | ".join(OUTCOMES))
     for method in options.methods.split(","):
         print(f"{method} | " + " | ".join(str(counts[method, found]) for found in OUTCOMES))
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended(main))

@@ -11,11 +11,9 @@ anything was planned included. Rows above --floor MiB are marked where the peak 
 ("short") or the plan more than 1.15 times the peak ("ample"); the last line counts them.
 """
 
-import argparse
-import csv
 import sys
 
-from choices import ROOT, Runs
+from runs import Runs, ended, parser_of_runs, write_csv
 
 MOST_PEAK, MOST_PLAN = 1.02, 1.15
 HEADER = ("matrix", "method", "settings", "planned, MiB", "held, MiB", "held / planned", "marked")
@@ -71,21 +69,12 @@ PRODUCTS = [  # matrix, kernels, settings
 
 
 def parse():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("matrix", nargs="*", help="files and generators (default: the table)")
+    parser = parser_of_runs(__doc__, limit=120)
     parser.add_argument("--methods", default="auto", help="with commas between them (default: auto)")
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE",
-                        help="a setting of every run")
     parser.add_argument("--only", default="", metavar="TEXT",
                         help="rows of the table that hold these words alone")
     parser.add_argument("--floor", type=float, default=64, metavar="MIB",
                         help="least peak of a row that is marked (default: 64)")
-    parser.add_argument("--limit", type=float, default=120, metavar="SECONDS",
-                        help="of the processor, for each run (default: 120)")
-    parser.add_argument("--spsolve", metavar="FILE", default=ROOT / "build" / "bin" / "spsolve")
-    parser.add_argument("--launcher", default="", metavar="WORDS", help='such as "mpirun -np 2"')
-    parser.add_argument("--csv", metavar="FILE", help="the table")
     return parser.parse_args()
 
 
@@ -124,7 +113,7 @@ def measure(runs, row, options):
 
 def main():
     options = parse()
-    runs = Runs(options.spsolve, options.launcher.split())
+    runs = Runs(options.spsolve, options.launcher)
     width = (20, 16, 42, 12, 10, 14, 6)
     line = lambda cells: "  ".join(cell.ljust(size) for cell, size in zip(cells, width)).rstrip()
     print(line(HEADER))
@@ -139,11 +128,8 @@ def main():
     marks = [cells[-1] for cells in table]
     print(f"{len(table)} runs: {marks.count('short')} planned too little, "
           f"{marks.count('ample')} too much")
-    if options.csv:
-        with open(options.csv, "w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows([HEADER, *table])
-    return 0
+    write_csv(options.csv, [HEADER, *table])
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended(main))

@@ -8,8 +8,8 @@ compiler. Threads are those of OMP_NUM_THREADS and MKL_NUM_THREADS. All take the
 round, so that a machine that others use, too, is as slow for each of them.
 """
 
-import argparse
 import ctypes
+import functools
 import glob
 import os
 import statistics
@@ -22,6 +22,8 @@ import numpy
 import scipy.sparse
 
 import spsolve
+
+from runs import compete, script_parser
 
 # Constants of mkl_spblas.h.
 NON_TRANSPOSE, GENERAL, ROW_MAJOR, NON_UNIT = 10, 20, 101, 50
@@ -146,28 +148,29 @@ def measure(a, columns, others, rounds, least):
     x = numpy.random.default_rng(1).standard_normal((a.shape[1], columns))
     all_of_them, kernel = contenders(a, columns, others)
     expected, scale = a @ x, abs(a) @ abs(x)
-    repeats, times = {}, {name: [] for name in all_of_them}
+    y = numpy.empty((a.shape[0], columns))
+    repeats = {}
     for name, multiply in all_of_them.items():
-        y = numpy.full((a.shape[0], columns), numpy.nan)
+        y[:] = numpy.nan
         multiply(x, y)
         if not numpy.all(abs(y - expected) <= 1e-13 * scale):
             raise RuntimeError(f"{name} computed another product")
         start = time.perf_counter()
         multiply(x, y)
         repeats[name] = max(1, int(least / (time.perf_counter() - start)))
-    for _ in range(rounds):
-        for name, multiply in all_of_them.items():
-            multiply(x, y)  # which brings its own data back into the caches
-            start = time.perf_counter()
-            for _ in range(repeats[name]):
-                multiply(x, y)
-            times[name].append((time.perf_counter() - start) / repeats[name])
-    return times, kernel
+
+    def multiply_often(name):
+        for _ in range(repeats[name]):
+            all_of_them[name](x, y)
+
+    # The product before brings a contender's own data back into the caches.
+    times = compete({name: functools.partial(multiply_often, name) for name in all_of_them}, rounds,
+                    before=lambda name: all_of_them[name](x, y))
+    return {name: [seconds / repeats[name] for seconds in of] for name, of in times.items()}, kernel
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawTextHelpFormatter)
+    parser = script_parser(__doc__, csv_help="")
     parser.add_argument("matrices", nargs="+", help="files or generators, such as grid3d27:40:3")
     parser.add_argument("--columns", default="1,4,16", help="numbers K of columns of X")
     parser.add_argument("--rounds", type=int, default=9, help="in which all take their turns")

@@ -10,11 +10,11 @@
 FOLDER holds Matrix Market files (NAME.mtx or NAME.mtx.gz) of the SuiteSparse collection. What is not
 there is said in its row; an elimination is then measured on a random matrix of the same order. GPUs
 are measured where there are some. Orders above --largest (elimination) are not measured on hosts. The
-names of `spmm` are of SuiteSparse, as courses hand them out; --names takes others.
+names of `spmm` are of SuiteSparse, as courses hand them out; --names takes others. plot.py draws what
+--csv writes.
 """
 
-import argparse
-import csv
+import collections
 import json
 import os
 import pathlib
@@ -22,7 +22,8 @@ import subprocess
 import sys
 import tempfile
 
-INPUT, RESOURCES = 2, 3
+from runs import INPUT, Complaint, ended, read_csv, script_parser, write_csv
+
 HERE = pathlib.Path(__file__).resolve().parent
 
 
@@ -62,14 +63,6 @@ SPMM_KERNELS = ("csr_serial", "csr_openmp", "ellpack_serial", "ellpack_openmp", 
                 "csr_vector_by_row", "csr_adaptive_subblocks", "ellpack", "ellpack_subwarp")
 
 
-class Complaint(Exception):
-    """One sentence for the user, and the exit code."""
-
-    def __init__(self, code, sentence):
-        super().__init__(sentence)
-        self.code = code
-
-
 class Programs:
     """The built programs, and what they say."""
 
@@ -81,13 +74,9 @@ class Programs:
                                        "folder by --bin")
         self.kernels, self.gpus = self.listed()
 
-    def run(self, *command, threads=None):
-        environment = dict(os.environ)
-        if threads:
-            environment["OMP_NUM_THREADS"] = str(threads)
-        return subprocess.run([str(word) for word in command], env=environment, text=True,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, check=False)
+    def run(self, *command):
+        return subprocess.run([str(word) for word in command], text=True, check=False,
+                              stdin=subprocess.DEVNULL, capture_output=True)
 
     def listed(self):
         lines = self.run(self.folder / "spbench", "--list-kernels").stdout.splitlines()
@@ -97,20 +86,22 @@ class Programs:
         return kernels, gpus
 
     def kernels_here(self, names):
-        """Those of the names that can be measured."""
-        return [name for name in names if ("host", name) in self.kernels or
-                (self.gpus and ("cuda", name) in self.kernels)]
+        """Those of the names that can be measured, with commas between."""
+        return ",".join(name for name in names if ("host", name) in self.kernels or
+                        (self.gpus and ("cuda", name) in self.kernels))
 
-    def products(self, *words):
-        """Rows of `spbench multiply`, and why there are none."""
+    def products(self, matrix, *words):
+        """Rows of `spbench multiply`; one without figures where there are none, with the reason."""
         with tempfile.TemporaryDirectory() as folder:
             table = pathlib.Path(folder) / "rows.csv"
             process = self.run(self.folder / "spbench", "multiply", "--triad", -1, "--csv", table,
-                               *words)
-            if not table.exists():
-                return [], reason(process)
-            with table.open(newline="", encoding="utf-8") as file:
-                return list(csv.DictReader(file)), ""
+                               "--matrix", matrix, *words)
+            return read_csv(table) if table.exists() else [nothing(reason(process))]
+
+
+def nothing(why):
+    """A row of which no more is known."""
+    return collections.defaultdict(str, refused=why)
 
 
 def reason(process):
@@ -130,30 +121,28 @@ def missing(name):
     return f"{name}.mtx is missing"
 
 
-# --- tables: each a header and rows, made one by one
+# --- tables: the cells that rows have, by the words of the header; others are empty
 
 
 def elimination(programs, options):
-    yield ("matrix", "n", "on", "seconds", "L2 error", "backward error", "published", "remark")
     processors = len(os.sched_getaffinity(0))
     for name, order, *published in ELIMINATIONS:
         path = matrix_file(options.matrices, name)
         remark = "" if path else missing(name) + f": random_dense:{order} in its place"
-        places = [("1 core", 1, 1, published[0]),
-                  (f"{processors} threads", processors, 1, "")]
+        places = [("1 core", 1, 1, published[0]), (f"{processors} threads", processors, 1, "")]
         if programs.gpus:
             places += [("1 GPU", 1, 1, published[1]), ("2 GPUs", 1, 2, published[2])]
         for place, threads, ranks, expected in places:
+            row = {"matrix": name, "n": order, "on": place, "published": expected}
             on_gpu = "GPU" in place
             if not on_gpu and order > options.largest:
-                yield (name, order, place, "", "", "", expected, f"above --largest {options.largest}")
+                yield dict(row, remark=f"above --largest {options.largest}")
                 continue
-            figures, problem = eliminate(programs, path or f"random_dense:{order}", threads, ranks,
-                                         on_gpu)
-            yield (name, order, place, *figures, expected,
-                   "; ".join(filter(None, (remark, problem))))
+            found = eliminate(programs, path or f"random_dense:{order}", threads, ranks, on_gpu)
+            yield {**row, **found, "remark": "; ".join(filter(None, (remark, found["remark"])))}
         if not programs.gpus:
-            yield (name, order, "1 GPU, 2 GPUs", "", "", "", " / ".join(published[1:]), "no GPU here")
+            yield {"matrix": name, "n": order, "on": "1 GPU, 2 GPUs",
+                   "published": " / ".join(published[1:]), "remark": "no GPU here"}
 
 
 def eliminate(programs, matrix, threads, ranks, on_gpu):
@@ -169,18 +158,19 @@ def eliminate(programs, matrix, threads, ranks, on_gpu):
         process = programs.run(*launcher, programs.folder / "spsolve", folder / "c.yaml", "--quiet")
         said = json.loads(report.read_text()) if report.exists() else {}
         if "backward_error" not in said:
-            return ("", "", ""), reason(process)
-        return (f"{said['seconds']['eliminate']['max']:.4f}", f"{said['squared_error']:.3f}",
-                f"{said['backward_error']:.1e}"), "" if process.returncode == 0 else said["status"]
+            return {"remark": reason(process)}
+        return {"seconds": f"{said['seconds']['eliminate']['max']:.4f}",
+                "L2 error": f"{said['squared_error']:.3f}",
+                "backward error": f"{said['backward_error']:.1e}",
+                "remark": "" if process.returncode == 0 else said["status"]}
 
 
 def colours(programs, options):
-    yield ("matrix", "n", "non-zeros", "colours, published pass", "colours, balanced", "published",
-           "ELLPACK MB", "symmetric MB", "remark")
     for name, published, *_ in SYMMETRIC:
+        row = {"matrix": name, "published": published}
         path = matrix_file(options.matrices, name)
         if path is None:
-            yield (name, "", "", "", "", published, "", "", missing(name))
+            yield dict(row, remark=missing(name))
             continue
         said = {}
         for second_pass in ("published", "balanced"):
@@ -190,92 +180,88 @@ def colours(programs, options):
                                  for line in process.stdout.splitlines() if line[18:].split()}
         figures = said["balanced"]
         if "colours" not in figures:
-            yield (name, "", "", "", "", published, "", "", reason(process))
+            yield dict(row, remark=reason(process))
             continue
-        yield (name, figures["n"], figures["non-zeros"], said["published"]["colours"],
-               figures["colours"], published, figures["ELLPACK"], figures["symmetric ELLPACK"], "")
+        yield {**row, "n": figures["n"], "non-zeros": figures["non-zeros"],
+               "colours, published pass": said["published"]["colours"],
+               "colours, balanced": figures["colours"], "ELLPACK MB": figures["ELLPACK"],
+               "symmetric MB": figures["symmetric ELLPACK"]}
 
 
 def symmetric(programs, options):
-    kernels = ("ellpack_openmp", "ellpack", "symmetric_atomic", "symmetric_colored")
-    yield ("matrix", "kernel", "on", "precision", "seconds", "published (V100)", "remark")
-    measured = programs.kernels_here(kernels)
+    kernels = programs.kernels_here(("ellpack_openmp", "ellpack", "symmetric_atomic",
+                                     "symmetric_colored"))
     for name, _, *published in SYMMETRIC:
         path = matrix_file(options.matrices, name)
         if path is None:
-            yield (name, "", "", "", "", " / ".join(published), missing(name))
+            yield {"matrix": name, "published (V100)": " / ".join(published),
+                   "remark": missing(name)}
             continue
-        rows, problem = programs.products(
-            "--matrix", path, "--columns", 1, "--precision", "float,double", "--threads",
-            options.threads, "--samples", options.samples, "--kernels", ",".join(measured))
-        if problem:
-            yield (name, "", "", "", "", "", problem)
         expected = dict(zip(("ellpack", "symmetric_atomic", "symmetric_colored"), published))
-        for row in rows:
-            host = row["device"] == "host"
-            told = "" if host or row["precision"] == "float" else expected.get(row["kernel"], "")
-            yield (name, row["kernel"], f"{row['threads']} threads" if host else row["device"],
-                   row["precision"], short(row["median_s"]), told, row["refused"])
+        for row in programs.products(path, "--columns", 1, "--precision", "float,double",
+                                     "--threads", options.threads, "--samples", options.samples,
+                                     "--kernels", kernels):
+            on_gpu = row["device"] != "host"
+            yield {"matrix": name, "kernel": row["kernel"], "precision": row["precision"],
+                   "on": row["device"] if on_gpu else f"{row['threads']} threads",
+                   "seconds": short(row["median_s"]), "remark": row["refused"],
+                   "published (V100)": expected.get(row["kernel"], "")
+                                       if on_gpu and row["precision"] == "double" else ""}
 
 
 def tiles(programs, options):
-    yield ("order", "tile", "on", "seconds", "GFLOP/s", "published GFLOP/s", "speed-up over CPU",
-           "remark")
     host = next((name for name in ("dense_blas", "dense_reference")
                  if ("host", name) in programs.kernels), None)
+    contenders = [("", host, "2.22", ("--device", "host", "--kernels", host))] if host else []
+    contenders += [(f"{tile} x {tile}", "cuda", published,
+                    ("--device", "cuda", "--kernels", "dense_tiled", "--width", tile))
+                   for tile, published in TILES]
     for order in options.orders:
-        words = ("--matrix", f"random_dense:{order}", "--columns", order, "--precision", "double",
-                 "--samples", options.samples)
         base = None
-        if host:
-            rows, problem = programs.products(*words, "--device", "host", "--kernels", host)
+        for tile, where, published, words in contenders:
+            if tile and not programs.gpus:
+                rows = [nothing("no GPU here")]
+            else:
+                rows = programs.products(f"random_dense:{order}", "--columns", order, "--precision",
+                                         "double", "--samples", options.samples, *words)
             for row in rows:
-                base = float(row["median_s"]) if row["median_s"] else None
-                yield (order, "", f"{host}, {row['threads']} threads", short(row["median_s"]),
-                       short(row["gflops"]), "2.22" if order == 10000 else "", "", row["refused"])
-            if problem:
-                yield (order, "", host, "", "", "", "", problem)
-        for tile, published in TILES:
-            told = published if order == 10000 else ""
-            if not programs.gpus:
-                yield (order, f"{tile} x {tile}", "", "", "", told, "", "no GPU here")
-                continue
-            rows, problem = programs.products(*words, "--device", "cuda", "--kernels", "dense_tiled",
-                                              "--width", tile)
-            for row in rows:
-                faster = f"{base / float(row['median_s']):.1f}" if base and row["median_s"] else ""
-                yield (order, f"{tile} x {tile}", row["device"], short(row["median_s"]),
-                       short(row["gflops"]), told, faster, row["refused"])
-            if problem:
-                yield (order, f"{tile} x {tile}", "cuda", "", "", told, "", problem)
+                seconds = float(row["median_s"] or "nan")
+                base = base if tile else seconds
+                yield {"order": order, "tile": tile, "seconds": short(row["median_s"]),
+                       "GFLOP/s": short(row["gflops"]), "remark": row["refused"],
+                       "on": f"{where}, {row['threads']} threads" if row["threads"]
+                             else row["device"] or ("" if tile else where),
+                       "published GFLOP/s": published if order == 10000 else "",
+                       "speed-up over CPU": f"{base / seconds:.1f}"
+                                            if tile and base and seconds == seconds else ""}
 
 
 def spmm(programs, options):
-    yield ("matrix", "kernel", "on", "K", "GFLOP/s", "largest error", "mean error",
-           "machine epsilon", "remark")
-    measured = programs.kernels_here(SPMM_KERNELS)
+    kernels = programs.kernels_here(SPMM_KERNELS)
     for name in options.names or SPMM:
         path = matrix_file(options.matrices, name)
-        if path is None:
-            yield (name, *[""] * 7, missing(name))
-            continue
-        rows, problem = programs.products("--matrix", path, "--columns", "3,4,8,12,16,32,64",
-                                          "--samples", options.samples, "--kernels",
-                                          ",".join(measured))
-        if problem:
-            yield (name, *[""] * 7, problem)
+        rows = programs.products(path, "--columns", "3,4,8,12,16,32,64", "--samples",
+                                 options.samples, "--kernels", kernels) if path else \
+            [nothing(missing(name))]
         for row in rows:
-            yield (name, row["kernel"], row["device"], row["k"], short(row["gflops"]),
-                   short(row["largest_error"]), short(row["mean_error"]),
-                   short(row["machine_epsilon"]), row["refused"])
+            yield {"matrix": name, "kernel": row["kernel"], "on": row["device"], "K": row["k"],
+                   "GFLOP/s": short(row["gflops"]), "largest error": short(row["largest_error"]),
+                   "mean error": short(row["mean_error"]), "remark": row["refused"],
+                   "machine epsilon": short(row["machine_epsilon"])}
 
 
 def short(text):
     return f"{float(text):.3g}" if text else ""
 
 
-TABLES = {"elimination": elimination, "colours": colours, "symmetric": symmetric, "tiles": tiles,
-          "spmm": spmm}
+TABLES = {
+    "elimination": (elimination, "matrix|n|on|seconds|L2 error|backward error|published|remark"),
+    "colours": (colours, "matrix|n|non-zeros|colours, published pass|colours, balanced|published|"
+                         "ELLPACK MB|symmetric MB|remark"),
+    "symmetric": (symmetric, "matrix|kernel|on|precision|seconds|published (V100)|remark"),
+    "tiles": (tiles, "order|tile|on|seconds|GFLOP/s|published GFLOP/s|speed-up over CPU|remark"),
+    "spmm": (spmm, "matrix|kernel|on|K|GFLOP/s|largest error|mean error|machine epsilon|remark"),
+}
 
 
 def numbers(text):
@@ -283,8 +269,7 @@ def numbers(text):
 
 
 def parse():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = script_parser(__doc__)
     parser.add_argument("table", choices=TABLES)
     parser.add_argument("--matrices", metavar="FOLDER", help="where the files are (default: here)")
     parser.add_argument("--bin", metavar="FOLDER", default=own_programs(),
@@ -297,35 +282,23 @@ def parse():
                         help="order of elimination that hosts measure (default: 8000)")
     parser.add_argument("--names", type=lambda text: text.split(","), metavar="NAME,NAME",
                         help="of spmm, without .mtx")
-    parser.add_argument("--csv", metavar="FILE", help="the table as CSV, too")
     return parser.parse_args()
 
 
-def run(options):
+def main():
+    options = parse()
     if options.matrices and not pathlib.Path(options.matrices).is_dir():
         raise Complaint(INPUT, f"{options.matrices}: there is no such folder")
-    rows = []
-    for row in TABLES[options.table](Programs(options.bin), options):
-        rows.append(row)
-        print("| " + " | ".join(str(cell) for cell in row) + " |", flush=True)
-        if len(rows) == 1:
-            print("|" + "---|" * len(row), flush=True)
-    if options.csv:
-        try:
-            with open(options.csv, "w", newline="", encoding="utf-8") as file:
-                csv.writer(file).writerows(rows)
-        except OSError as error:
-            raise Complaint(RESOURCES, f"{options.csv}: {error.strerror}") from error
-
-
-def main():
-    try:
-        run(parse())
-    except Complaint as complaint:
-        print(f"reproduce.py: {complaint}", file=sys.stderr)
-        return complaint.code
-    return 0
+    table, header = TABLES[options.table]
+    columns = header.split("|")
+    rows = [columns]
+    for line in (columns, ["---"] * len(columns)):
+        print(f"| {' | '.join(line)} |", flush=True)
+    for row in table(Programs(options.bin), options):
+        rows.append([str(row.get(column, "")) for column in columns])
+        print(f"| {' | '.join(rows[-1])} |", flush=True)
+    write_csv(options.csv, rows)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ended(main))

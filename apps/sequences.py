@@ -8,9 +8,9 @@ left out where there is no libumfpack (Debian: libumfpack5). The matrices are ne
 is tied to the next two, and every twentieth to one of 600 nearby - or those of a generator.
 """
 
-import argparse
 import ctypes
 import ctypes.util
+import functools
 import time
 import warnings
 
@@ -19,6 +19,8 @@ import scipy.sparse
 from scipy.sparse.linalg import splu
 
 import spsolve
+
+from runs import compete, script_parser
 
 
 def network(n, seed=1):
@@ -96,16 +98,7 @@ def umfpack(a, **options):
         return None
 
 
-def seconds(work, clock, rounds):
-    best = float("inf")
-    for _ in range(rounds):
-        start = clock()
-        work()
-        best = min(best, clock() - start)
-    return best
-
-
-def one_pattern(a, systems, clock, rounds):
+def one_pattern(a, systems):
     random = numpy.random.default_rng(2)
     values = [a.data * random.uniform(0.9, 1.1, a.nnz) for _ in range(systems)]
     b = numpy.ones(a.shape[0])
@@ -131,14 +124,14 @@ def one_pattern(a, systems, clock, rounds):
     ways = {"refactor, solve": ours, "splu": theirs}
     if other is not None:
         ways["UMFPACK"] = umfpacks
-    return {name: seconds(way, clock, rounds) for name, way in ways.items()}
+    return ways
 
 
 def right_hand_sides(a, count):
     return list(numpy.random.default_rng(3).standard_normal((count, a.shape[0])))
 
 
-def in_turn(a, count, clock, rounds):
+def in_turn(a, count):
     columns = right_hand_sides(a, count)
     refined = spsolve.factor(a, method="sparse_lu")
     plain = spsolve.factor(a, method="sparse_lu", refinement=0)
@@ -150,12 +143,16 @@ def in_turn(a, count, clock, rounds):
                         ("UMFPACK, IRSTEP=0", umfpack(a, refined=False))):
         if other is not None:
             ways[name] = other.solve
-    return {f"{name}, {'A^T' if transposed else 'A'}":
-            seconds(lambda: [way(b, transposed) for b in columns], clock, rounds)
+
+    def solve_all(way, transposed):
+        for b in columns:
+            way(b, transposed)
+
+    return {f"{name}, {'A^T' if transposed else 'A'}": functools.partial(solve_all, way, transposed)
             for name, way in ways.items() for transposed in (False, True)}
 
 
-def from_matrix(a, count, clock, rounds):
+def from_matrix(a, count):
     """The elimination, and then the right-hand sides in turn."""
     columns, csc = right_hand_sides(a, count), a.tocsc()
     ways = {"refined": lambda: spsolve.factor(a, method="sparse_lu"),
@@ -170,14 +167,14 @@ def from_matrix(a, count, clock, rounds):
         for b in columns:
             factors.solve(b)
 
-    return {name: seconds(lambda: solve_all(way), clock, rounds) for name, way in ways.items()}
+    return {name: functools.partial(solve_all, way) for name, way in ways.items()}
 
 
 SEQUENCES = {"one_pattern": one_pattern, "in_turn": in_turn, "from_matrix": from_matrix}
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = script_parser(__doc__, csv_help="")
     parser.add_argument("--orders", default="5000,200000", help="orders n of the matrices")
     parser.add_argument("--generator", default="network",
                         help="network, or a generator of spsolve that takes n, such as circuit")
@@ -197,8 +194,9 @@ def main():
             a = spsolve.read(f"{options.generator}:{n}")
         print(f"n = {n}, {a.nnz} non-zeros, {options.systems} systems")
         for measure in (SEQUENCES[name] for name in options.sequences.split(",")):
-            for name, taken in measure(a, options.systems, clock, options.rounds).items():
-                print(f"  {measure.__name__:12} {name:24} {taken:9.3g} s", flush=True)
+            ways = measure(a, options.systems)
+            for name, taken in compete(ways, options.rounds, clock).items():
+                print(f"  {measure.__name__:12} {name:24} {min(taken):9.3g} s", flush=True)
 
 
 if __name__ == "__main__":
