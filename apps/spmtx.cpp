@@ -22,6 +22,7 @@
 #include "matrix/formats/format_costs.hpp"
 #include "matrix/formats/symmetric_ellpack.hpp"
 #include "matrix/generate/generate.hpp"
+#include "matrix/real_form.hpp"
 #include "matrix/structure.hpp"
 #include "matrix/symmetry.hpp"
 #include "plan/reading_room.hpp"
@@ -58,22 +59,26 @@ std::string describe_file(const std::string& file, const ReadTiming& timing, boo
 }
 
 /// Structure and what each storage format would take.
-std::string describe_matrix_of(const Csr<double>& matrix) {
-  return to_text(analyse(matrix)) + "storage in double precision:\n" +
-         to_text(format_costs(matrix), matrix.nonzeros());
+std::string describe_matrix_of(const LoadedMatrix& matrix) {
+  if (matrix.parts > 1) return to_text(analyse_complex(matrix.rows));
+  return to_text(analyse(matrix.rows)) + "storage in double precision:\n" +
+         to_text(format_costs(matrix.rows), matrix.rows.nonzeros());
 }
 
 void info(const std::string& name, bool with_timing, bool with_orderings, int threads) {
-  const auto orderings = [&](const Csr<double>& matrix) -> std::string {
+  const auto orderings = [&](const LoadedMatrix& matrix) -> std::string {
     if (!with_orderings) return "";
-    if (matrix.rows != matrix.columns) {
+    const Csr<double>& rows = matrix.rows;
+    if (rows.rows != rows.columns) {
       fail(ExitCode::input, "{}: --orderings wants a square matrix, and this one is {} x {}", name,
-           matrix.rows, matrix.columns);
+           rows.rows / matrix.parts, rows.columns / matrix.parts);
     }
-    return "sparse elimination by each order of the unknowns:\n" + ordering_table(matrix);
+    return fmt::format("sparse elimination {}by each order of the unknowns:\n",
+                       matrix.parts > 1 ? "of the real form " : "") +
+           ordering_table(rows);
   };
   if (means_generator(name)) {
-    const Csr<double> matrix = generate_matrix(name);
+    const LoadedMatrix matrix = load_real_form(name);
     print_out(fmt::format("{:<18} {}\n", "generated", name) + describe_matrix_of(matrix) +
               orderings(matrix));
     return;
@@ -81,7 +86,7 @@ void info(const std::string& name, bool with_timing, bool with_orderings, int th
   require_room_to_read(name, with_orderings ? to_order : to_look_at);
   if (is_binary(name)) {
     const Timer timer;
-    const Csr<double> matrix = load_matrix(name);
+    const LoadedMatrix matrix = load_real_form(name);
     const double seconds = timer.seconds();
     const auto bytes = std::filesystem::file_size(name);
     print_out(fmt::format("{:<18} binary, {} bytes\n", "file", bytes) +
@@ -94,8 +99,12 @@ void info(const std::string& name, bool with_timing, bool with_orderings, int th
   ReadTiming timing;
   ReadOptions options;
   options.threads = threads;
-  const Csr<double> matrix = csr_from_coo(read_matrix_market(name, options, &timing));
-  check_sums(name, matrix);
+  Coo entries = read_matrix_market(name, options, &timing);
+  const Index parts = entries.is_complex ? complex_parts : 1;
+  const LoadedMatrix matrix{csr_from_coo(std::move(entries)), parts};
+  check_sums(name, matrix.rows, [parts](ElementPlace place) -> ElementPlace {
+    return {place.row / parts, place.column / parts};
+  });
   print_out(describe_file(name, timing, with_timing) + describe_matrix_of(matrix) +
             orderings(matrix));
 }
@@ -105,41 +114,63 @@ void tell(const std::string& file, const std::string& what) {
   if (!io::is_standard_output(file)) print_out(fmt::format("{}: {}\n", file, what));
 }
 
-/// The matrix or the array of that name with all its elements.
-Dense<double> all_elements(const std::string& name) {
-  if (!means_generator(name) && !is_sparse_binary(name)) return load_dense(name);
-  const Csr<double> matrix = load_matrix(name);
-  if (!io::fits_in_memory(matrix.rows, matrix.columns)) {
-    fail(ExitCode::resources, "{}: its {} x {} elements do not fit into memory; name a .npz file",
-         name, matrix.rows, matrix.columns);
+/// An array, and whether its rows are real and imaginary parts in turn.
+struct Elements {
+  Dense<double> rows;
+  bool complex = false;
+};
+
+/// The matrix or the array of that name with all its elements; a matrix' real form, where that is
+/// asked for.
+Elements all_elements(const std::string& name, bool real_form) {
+  if (!real_form && !means_generator(name) && !is_sparse_binary(name)) {
+    return {load_dense_parts(name), describe_dense(name).is_complex};
   }
-  Dense<double> all(matrix.rows, matrix.columns);
+  const LoadedMatrix loaded = load_real_form(name);
+  const bool complex = loaded.parts > 1 && !real_form;
+  const Csr<double>& matrix = loaded.rows;
+  const Index columns = matrix.columns / (complex ? complex_parts : 1);
+  if (!io::fits_in_memory(matrix.rows, columns)) {
+    fail(ExitCode::resources, "{}: its {} x {} elements do not fit into memory; name a .npz file",
+         name, matrix.rows, columns);
+  }
+  // Of a complex element the numbers in even columns of its block are its parts.
+  Elements all{Dense<double>(matrix.rows, columns), complex};
   for (Index i = 0; i < matrix.rows; ++i) {
     for (Index k = matrix.row_offsets[i]; k < matrix.row_offsets[i + 1]; ++k) {
-      all(i, matrix.column_indices[k]) = matrix.values[k];
+      const Index j = matrix.column_indices[k];
+      if (!complex) all.rows(i, j) = matrix.values[k];
+      if (complex && j % 2 == 0) all.rows(i, j / 2) = matrix.values[k];
     }
   }
   return all;
 }
 
-/// Writes the matrix or array `from` as the ending of `to` says.
-void rewrite(const std::string& from, const std::string& to, const std::string& comment) {
+/// Writes the matrix or array `from` as the ending of `to` says, or its real form.
+void rewrite(const std::string& from, const std::string& to, const std::string& comment,
+             bool real_form = false) {
   constexpr std::string_view endings[] = {".mtx", ".mtx.gz", ".npz", ".petsc", ".npy"};
   const auto is_its = [&](std::string_view ending) { return to.ends_with(ending); };
   if (!io::is_written_through(to) && std::ranges::none_of(endings, is_its)) {
     fail(ExitCode::input,
          "{}: a matrix is written as .mtx, .mtx.gz, .npz or .petsc, or as an array, .npy", to);
   }
-  const bool from_array = !means_generator(from) && io::DenseFile::is_one(from);
+  const bool from_array = !means_generator(from) && io::DenseFile::is_one(from) && !real_form;
+  const auto words = [](bool complex) { return complex ? ", complex" : ""; };
   if (to.ends_with(".npy") || (from_array && !to.ends_with(".npz"))) {
-    const Dense<double> array = all_elements(from);
-    write_dense(to, array, comment);
-    tell(to, fmt::format("{} x {}", array.rows, array.columns));
+    const auto [array, complex] = all_elements(from, real_form);
+    write_dense(to, array, comment, complex);
+    tell(to, fmt::format("{} x {}{}", array.rows / (complex ? complex_parts : 1), array.columns,
+                         words(complex)));
     return;
   }
-  const Csr<double> matrix = load_within_memory(from, {});
-  write_matrix(to, matrix, comment);
-  tell(to, fmt::format("{} x {}, {} non-zeros", matrix.rows, matrix.columns, matrix.nonzeros()));
+  require_room_to_read(from, {});
+  const LoadedMatrix loaded = load_real_form(from);
+  const Csr<double>& matrix = loaded.rows;
+  const Index told = real_form ? 1 : loaded.parts;
+  write_matrix(to, matrix, comment, told > 1);
+  tell(to, fmt::format("{} x {}, {} non-zeros{}", matrix.rows / told, matrix.columns / told,
+                       matrix.nonzeros() / (told * told), words(told > 1)));
 }
 
 void generate(const std::string& spec, const std::string& file) {
@@ -147,8 +178,10 @@ void generate(const std::string& spec, const std::string& file) {
   rewrite(spec, file, fmt::format("generated by spmtx: {}", spec));
 }
 
-void convert(const std::string& from, const std::string& to) {
-  rewrite(from, to, fmt::format("converted by spmtx from {}", from));
+void convert(const std::string& from, const std::string& to, bool real_form) {
+  rewrite(from, to,
+          fmt::format("converted by spmtx from {}{}", from, real_form ? ", its real form" : ""),
+          real_form);
 }
 
 /// The table of Fencel 2020, chapter 3, for one matrix. Sizes are those of double precision on a
@@ -182,7 +215,9 @@ void color(const std::string& name, const std::string& second_pass) {
 
 /// Where the non-zeros lie and how long the rows are, as a page or as one of its two pictures.
 void plot(const std::string& name, const std::string& file, bool rows) {
-  const Pattern pattern = pattern_of(load_within_memory(name, {}));
+  require_room_to_read(name, {});
+  const LoadedMatrix matrix = load_real_form(name);
+  const Pattern pattern = pattern_of(matrix.parts > 1 ? parts_of(matrix.rows).s : matrix.rows);
   if (file.ends_with(".html")) {
     io::write_text(file, html_pattern(name, pattern));
   } else if (file.ends_with(".svg")) {
@@ -225,6 +260,10 @@ ExitCode run(int argc, char** argv) {
   convert_command->add_option("from", from, "file or generator")->required();
   convert_command->add_option("to", to, "a.mtx, a.mtx.gz, a.npz, a.petsc, or an array a.npy")
       ->required();
+  bool real_form = false;
+  convert_command->add_flag("--real-form", real_form,
+                            "of a complex matrix the real one of twice the order: [a -b; b a] for "
+                            "every a + ib, so that re x_0, im x_0, re x_1, ... solve it");
   CLI::App* const color_command = app.add_subcommand(
       "color", "colours the rows of a symmetric matrix: same colour, no common element of y");
   color_command->add_option("matrix", from, "file or generator")->required();
@@ -269,7 +308,7 @@ ExitCode run(int argc, char** argv) {
   }
   if (*info_command) info(from, timing, orderings, threads);
   if (*generate_command) generate(from, to);
-  if (*convert_command) convert(from, to);
+  if (*convert_command) convert(from, to, real_form);
   if (*color_command) color(from, second_pass);
   if (*plot_command) plot(from, to, rows);
   return ExitCode::solved;

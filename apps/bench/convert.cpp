@@ -154,7 +154,8 @@ void run_convert(ConvertOptions& options, Team& team) {
   options.plan.threads = common.threads;
   options.plan.sampling = common.sampling;
   Results results(common, bench::conversion_columns(), team);
-  for (const std::string& matrix : common.matrices) describe_matrix(matrix);  // typos first
+  for (const std::string& matrix : common.matrices)
+    require_real_matrix(matrix, describe_matrix(matrix).parts, "spbench");  // typos first
   results.begin();
   for (const std::string& name : common.matrices) {
     const Coo entries = load_entries(name);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/row_names.hpp"
 #include "core/tuning.hpp"
 #include "sparse/sparse_inverse.hpp"
 #include "vectors/vector_bytes.hpp"
@@ -26,9 +27,9 @@ std::string refuse_sparse(const SolverQuestion& question) {
   if (method != Method::sparse_lu && options.method == method && !estimate.analysed) {
     if (!estimate.facts.nearly_symmetric) {
       return fmt::format(
-          "solve.method={} wants a symmetric matrix, and this one is not, by more than rounding: "
+          "solve.method={} wants a {} matrix, and this one is not, by more than rounding: "
           "{}; use solve.method=sparse_lu",
-          name(method), to_text(estimate.asymmetry));
+          name(method), RowNames::symmetric(), to_text(estimate.asymmetry));
     }
     return "solve.method=sparse_cholesky wants a positive definite matrix, and the diagonal of "
            "this one "

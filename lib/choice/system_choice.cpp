@@ -191,6 +191,13 @@ bool may_be_sparse(const Config& config, const MatrixShape& shape) {
          shape.rows < host_tuning.least_order_for_sparse;
 }
 
+std::string_view real_only_key(const SolverOptions& options) {
+  if (!options.coordinates.empty()) return "solve.coordinates";
+  if (options.null_space != NullSpaceKind::none) return "solve.null_space";
+  if (!options.initial_guess.empty()) return "solve.initial_guess";
+  return options.ordering == Ordering::file ? "solve.ordering=file" : "";
+}
+
 bool solves_alone(const Config& config, Team& team, const Gpus& gpus,
                   const std::function<Index()>& order) {
   const bool left_open =

@@ -31,6 +31,9 @@ struct SystemShape {
 /// be read before anything is decided.
 bool may_be_sparse(const Config& config, const MatrixShape& shape);
 
+/// The first key among options that are for real systems only and ask for something, or "".
+std::string_view real_only_key(const SolverOptions& options);
+
 /// Whether rank 0 solves alone a system of the order that `order` finds out: on GPUs, messages
 /// between them take longer than the whole elimination of a small system on one. A method that is
 /// named is that of all ranks, as it was asked for. Collective.

@@ -1,6 +1,7 @@
 #include "dense/dense_inverse.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "checkpoint/checkpoints.hpp"
 #include "dense/float_inverse.hpp"
@@ -77,6 +78,13 @@ template <typename T>
 void LuInverse<T>::prepare(SystemMatrix& matrix, const Equilibration& scaling) {
   layout_ = RowLayout::cyclic(matrix.order(), this->team_.size(), this->choice_.block);
   rows_ = nullptr;
+  to_plain_bands_.reset();
+  if (const RowLayout plain{matrix.order(), this->team_.size()}; plain != matrix.layout()) {
+    const Range own = plain.band(this->team_.rank());
+    std::vector<Index> rows(static_cast<std::size_t>(own.size()));
+    std::iota(rows.begin(), rows.end(), own.first);
+    to_plain_bands_.emplace(this->team_, matrix.layout(), rows);
+  }
   if (this->team_.size() > 1 && !scaling.scales) {
     rows_ = this->memory_.template of<T>().dealt(matrix, layout_, this->choice_.refined);
     if (rows_) return;
@@ -124,13 +132,26 @@ void LuInverse<T>::solve_whole(bool transposed, const Vectors& b, Vectors& x) {
 }
 
 template <typename T>
+template <typename Solve>
+void LuInverse<T>::in_plain_bands(Dense<T>& x, const Solve& solve) {
+  if (!to_plain_bands_) return solve(x);
+  Dense<T> rows = to_plain_bands_->to_list(x);
+  solve(rows);
+  x = to_plain_bands_->to_bands(rows);
+}
+
+template <typename T>
 void LuInverse<T>::solve(Dense<T>& x) {
-  solve_lu<T>(this->team_, this->memory_.row_team(), *rows_, factors_, x);
+  in_plain_bands(x, [&](Dense<T>& rows) {
+    solve_lu<T>(this->team_, this->memory_.row_team(), *rows_, factors_, rows);
+  });
 }
 
 template <typename T>
 void LuInverse<T>::solve_transposed(Dense<T>& x) {
-  solve_lu_transposed<T>(this->team_, this->memory_.row_team(), *rows_, factors_, x);
+  in_plain_bands(x, [&](Dense<T>& rows) {
+    solve_lu_transposed<T>(this->team_, this->memory_.row_team(), *rows_, factors_, rows);
+  });
 }
 
 SPSOLVE_INSTANTIATE(class DenseInverse)

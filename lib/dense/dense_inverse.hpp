@@ -78,8 +78,12 @@ class LuInverse final : public DenseInverse<T> {
   void solve(Dense<T>& x) override;
   void solve_transposed(Dense<T>& x) override;
   void solve_whole(bool transposed, const Vectors& b, Vectors& x);
+  /// Calls solve() for x in the bands of RowLayout{n, ranks}.
+  template <typename Solve>
+  void in_plain_bands(Dense<T>& x, const Solve& solve);
 
   RowLayout layout_;
+  std::optional<RowExchange> to_plain_bands_;  ///< of those of the matrix, where they differ
   std::unique_ptr<BlockedRows<T>> rows_;
   LuFactors<T> factors_;
 };

@@ -16,6 +16,7 @@ namespace spsolve::inline io {
 
 struct DenseShape {
   Index rows = 0, columns = 0;
+  bool is_complex = false;
 };
 
 /// The size, from the header. Throws Error(input), as the next one does.
@@ -32,19 +33,23 @@ bool lies_down(const MatrixMarketHeader& matrix, Index rows);
 /// PETSc, or Matrix Market's format `array`. Likewise.
 bool holds_array(const std::filesystem::path& path);
 
-/// Reads the whole of it. Memory: the result in addition to the mapped file.
+/// Reads the whole of it. Memory: the result in addition to the mapped file. Complex numbers are
+/// refused by the first; the second hands them back as rows of real and of imaginary parts in turn
+/// (matrix/real_form.hpp).
 Dense<double> load_dense(const std::filesystem::path& path);
+Dense<double> load_dense_parts(const std::filesystem::path& path);
 
 /// The reason why an array of so many columns cannot be written to a file of that name, in a
 /// sentence, or "".
-std::string array_file_problem(const std::filesystem::path& path, Index columns);
+std::string array_file_problem(const std::filesystem::path& path, const DenseShape& shape);
 
-/// A file to be written: .npy, .petsc, or else Matrix Market, whose comment is `comment`.
-std::unique_ptr<io::ArrayFile> make_array_file(const std::filesystem::path& path, Index rows,
-                                               Index columns, std::string_view comment);
+/// A file to be written: .npy, .petsc, or else Matrix Market, whose comment is `comment`. Complex
+/// numbers come to it as their parts, the real one first.
+std::unique_ptr<io::ArrayFile> make_array_file(const std::filesystem::path& path,
+                                               const DenseShape& shape, std::string_view comment);
 
-/// Writes a whole matrix to such a file.
+/// Writes a whole matrix to such a file; `complex`: rows of real and of imaginary parts in turn.
 void write_dense(const std::filesystem::path& path, const Dense<double>& matrix,
-                 std::string_view comment);
+                 std::string_view comment, bool complex = false);
 
 }  // namespace spsolve::io

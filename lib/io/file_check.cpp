@@ -35,8 +35,8 @@ TextCheck check_text(const fs::path& path, const Deadline& deadline) {
   check.all = reader.matrix().entries;
   for (auto runs = reader.next(); !runs.empty(); runs = reader.next()) {
     for (const io::EntryRun& run : runs) {
-      for (const double value : run.values) {
-        check.largest = std::max(check.largest, std::abs(value));
+      for (const auto& values : {run.values, run.imaginary}) {
+        for (const double value : values) check.largest = std::max(check.largest, std::abs(value));
       }
     }
     check.seen = reader.found();
@@ -47,13 +47,14 @@ TextCheck check_text(const fs::path& path, const Deadline& deadline) {
 }
 
 CheckedEntries check_rows(const io::DenseFile& file, const Deadline& deadline) {
-  const Index columns = file.columns(),
-              step = std::max<Index>(some / std::max<Index>(columns, 1), 1);
-  std::vector<double> values(static_cast<std::size_t>(std::min(step, file.rows()) * columns));
+  const Index columns = file.columns(), parts = file.is_complex() ? complex_parts : 1,
+              step = std::max<Index>(some / std::max<Index>(parts * columns, 1), 1);
+  std::vector<double> values(
+      static_cast<std::size_t>(parts * std::min(step, file.rows()) * columns));
   CheckedEntries check{0, file.rows() * columns};
   for (Index i = 0; i < file.rows() && columns > 0; i += step) {
     const Index last = std::min(i + step, file.rows());
-    file.read_rows({i, last}, values.data());
+    file.read_rows({i, last}, values.data(), parts);
     check.seen = last * columns;
     if (deadline.is_over()) break;
   }
@@ -84,14 +85,14 @@ CheckedEntries check_matrix_file(const std::string& file, const Deadline& deadli
   if (!is_text && io::DenseFile::is_one(file)) return check_rows({bytes, file}, deadline);
   if (io::petsc_object(bytes)) return check_petsc(bytes, file, deadline);
   const TextCheck check = check_text(file, deadline);
-  if (check.is_whole() && sums_may_overflow(check.largest, check.all)) load_matrix(file);
+  if (check.is_whole() && sums_may_overflow(check.largest, check.all)) load_real_form(file);
   return check;
 }
 
 CheckedEntries check_dense_file(const fs::path& path, const Deadline& deadline) {
   if (io::DenseFile::is_one(path)) return check_rows(io::DenseFile(path), deadline);
   const TextCheck check = check_text(path, deadline);
-  if (check.is_whole() && sums_may_overflow(check.largest, check.all)) load_dense(path);
+  if (check.is_whole() && sums_may_overflow(check.largest, check.all)) load_dense_parts(path);
   return check;
 }
 

@@ -15,6 +15,7 @@
 #include "io/matrix_market/text_stream.hpp"
 #include "matrix/convert.hpp"
 #include "matrix/generate/generate.hpp"
+#include "matrix/real_form.hpp"
 
 namespace spsolve::inline io {
 
@@ -64,27 +65,34 @@ MatrixShape binary_shape(std::string_view bytes, const std::string& name) {
   }
   const io::DenseFile file(bytes, name);
   const Index elements = file.rows() * file.columns();
-  return {file.rows(), file.columns(), elements, elements, static_cast<std::int64_t>(bytes.size()),
-          false};
+  const MatrixShape shape{
+      file.rows(), file.columns(), elements, elements, static_cast<std::int64_t>(bytes.size()),
+      false};
+  return file.is_complex() ? of_real_form(shape) : shape;
 }
 
 /// The elements of an array that are not zero.
 Csr<double> sparse_rows(const io::DenseFile& file) {
+  const Index parts = file.is_complex() ? complex_parts : 1;
   Csr<double> matrix;
   matrix.rows = file.rows();
   matrix.columns = file.columns();
-  if (matrix.rows == 0) return matrix;
-  std::vector<double> row(static_cast<std::size_t>(file.columns()));
+  std::vector<double> row(static_cast<std::size_t>(parts * file.columns())), imaginary;
   for (Index i = 0; i < file.rows(); ++i) {
-    file.read_rows({i, i + 1}, row.data());
+    file.read_rows({i, i + 1}, row.data(), parts);
     for (Index j = 0; j < file.columns(); ++j) {
-      if (row[j] == 0) continue;
+      const double im = parts > 1 ? row[file.columns() + j] : 0;
+      if (row[j] == 0 && im == 0) continue;
       matrix.column_indices.push_back(static_cast<LocalIndex>(j));
       matrix.values.push_back(row[j]);
+      if (parts > 1) imaginary.push_back(im);
     }
     matrix.row_offsets.push_back(static_cast<Index>(matrix.values.size()));
   }
-  return matrix;
+  if (parts == 1) return matrix;
+  Csr<double> t = matrix;
+  t.values = std::move(imaginary);
+  return real_form(matrix, t);
 }
 
 Csr<double> read_binary(std::string_view bytes, const std::string& name) {
@@ -101,10 +109,15 @@ Csr<double> read_binary(std::string_view bytes, const std::string& name) {
 }  // namespace
 
 void write_matrix(const std::filesystem::path& path, const Csr<double>& matrix,
-                  std::string_view comment) {
-  if (path.extension() == ".npz") return io::write_npz(path, matrix);
-  if (path.extension() == ".petsc") return io::write_petsc(path, matrix);
-  write_matrix_market(path, matrix, comment);
+                  std::string_view comment, bool complex) {
+  if (path.extension() == ".npz") return io::write_npz(path, matrix, complex);
+  if (path.extension() == ".petsc") {
+    if (!complex) return io::write_petsc(path, matrix);
+    fail(ExitCode::input,
+         "{}: complex numbers are not written for PETSc; name a file that ends in .mtx or .npz",
+         path.string());
+  }
+  write_matrix_market(path, matrix, comment, complex);
 }
 
 bool means_generator(const std::string& name) {
@@ -129,24 +142,43 @@ MatrixShape describe_matrix(const std::string& name) {
   }
   const MatrixMarketHeader header = read_header(name);
   check_size(name, header);
+  const auto with_parts = [&](const MatrixShape& shape) {
+    return header.is_complex() ? of_real_form(shape) : shape;
+  };
   const Index mirrored = header.symmetry == Symmetry::general ? 1 : 2;
   // Of gzip data a piece is held, and what it is parsed to, at most six times as much.
   constexpr auto held = static_cast<std::int64_t>(7 * io::TextStream::largest_piece);
-  return {header.rows,
-          header.columns,
-          header.entries,
-          mirrored * header.entries,
-          header.compressed ? std::min(held, 7 * header.text_bytes) : header.text_bytes,
-          header.format == MatrixMarketFormat::coordinate};
+  return with_parts({header.rows, header.columns, header.entries, mirrored * header.entries,
+                     header.compressed ? std::min(held, 7 * header.text_bytes) : header.text_bytes,
+                     header.format == MatrixMarketFormat::coordinate});
+}
+
+void require_real_matrix(const std::string& name, Index parts, std::string_view what) {
+  if (parts == 1) return;
+  fail(ExitCode::input,
+       "{}: the matrix is complex, and {} takes real ones; spmtx convert --real-form writes the "
+       "real "
+       "matrix of twice the order",
+       name, what);
 }
 
 Csr<double> load_matrix(const std::string& name) {
-  if (means_generator(name)) return generate_matrix(name);
+  LoadedMatrix matrix = load_real_form(name);
+  require_real_matrix(name, matrix.parts, "this");
+  return std::move(matrix.rows);
+}
+
+LoadedMatrix load_real_form(const std::string& name) {
+  if (means_generator(name)) return {generate_matrix(name), generated_shape(name).parts};
   if (const auto file = io::MappedFile::open(name); kind_of(file.text()) != Kind::text) {
-    return read_binary(file.text(), name);
+    return {read_binary(file.text(), name), binary_shape(file.text(), name).parts};
   }
-  Csr<double> matrix = csr_from_coo(read_matrix_market(name));
-  check_sums(name, matrix);
+  Coo entries = read_matrix_market(name);
+  const Index parts = entries.is_complex ? complex_parts : 1;
+  LoadedMatrix matrix{csr_from_coo(std::move(entries)), parts};
+  check_sums(name, matrix.rows, [parts](ElementPlace place) -> ElementPlace {
+    return {place.row / parts, place.column / parts};
+  });
   return matrix;
 }
 

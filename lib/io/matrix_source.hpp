@@ -25,11 +25,24 @@ bool is_sparse_binary(const std::string& file);
 /// Size of the matrix without reading it: from the file's header, or the generator's formula.
 MatrixShape describe_matrix(const std::string& name);
 
-/// The matrix itself, mirrored and sorted.
+/// The matrix itself, mirrored and sorted. A complex one is refused.
 Csr<double> load_matrix(const std::string& name);
 
-/// Writes a matrix: .npz, .petsc, or else Matrix Market, whose comment is `comment`.
+/// A real matrix, or the real form of a complex one (matrix/real_form.hpp).
+struct LoadedMatrix {
+  Csr<double> rows;
+  Index parts = 1;          ///< rows to a row of the matrix
+  bool conjugates = false;  ///< whether make_symmetric() has changed its rows
+};
+LoadedMatrix load_real_form(const std::string& name);
+
+/// Throws the Error(input) of a complex matrix, of which there are `parts`, where `what` takes real
+/// ones only.
+void require_real_matrix(const std::string& name, Index parts, std::string_view what);
+
+/// Writes a matrix: .npz, .petsc, or else Matrix Market, whose comment is `comment`; of a real form
+/// the complex matrix, where `complex`.
 void write_matrix(const std::filesystem::path& path, const Csr<double>& matrix,
-                  std::string_view comment);
+                  std::string_view comment, bool complex = false);
 
 }  // namespace spsolve::io

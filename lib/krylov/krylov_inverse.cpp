@@ -89,10 +89,11 @@ void KrylovInverse::prepare(SystemMatrix& matrix, const Equilibration& scaling) 
   system->expect_many_products();
   products_ = std::make_unique<Products>(*system);
   if (method_.symmetric && !symmetric_) {
-    fail_everywhere(ExitCode::input,
-                    "solve.method={} wants a symmetric matrix, and this one is not; use "
-                    "solve.method=gmres, bicgstab or idr, or sparse_lu",
-                    name(options_.method));
+    fail_everywhere(
+        ExitCode::input,
+        "solve.method={} wants a {} matrix, and this one is not; use solve.method=gmres, "
+        "bicgstab or idr, or sparse_lu",
+        name(options_.method), RowNames::symmetric());
   }
   if (options_.null_space != NullSpaceKind::none) null_space_.emplace(matrix, options_);
   make_preconditioner(again && was_symmetric == symmetric_ && !stale_ && steps_when_new_);

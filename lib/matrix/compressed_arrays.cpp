@@ -76,16 +76,34 @@ std::vector<To> checked_indices(const Numbers& numbers, Index size, std::string_
   return indices;
 }
 
+/// Of complex numbers the parts in turn.
 std::vector<double> checked_values(const Numbers& numbers, const std::string& name,
                                    Index before = 0) {
-  std::vector<double> values(static_cast<std::size_t>(numbers.count));
+  const Numbers parts = numbers.in_parts();
+  std::vector<double> values(static_cast<std::size_t>(parts.count));
   const Index bad = copy_checked(
-      numbers, values.data(), [](auto value) { return std::isfinite(static_cast<double>(value)); });
+      parts, values.data(), [](auto value) { return std::isfinite(static_cast<double>(value)); });
   if (bad != none) {
     fail(ExitCode::input, "{}: the value of entry {}, counted from 0, is not finite", name,
-         before + bad);
+         before + (has_two_parts(numbers.type) ? bad / 2 : bad));
   }
   return values;
+}
+
+/// Gives a list of entries their values.
+void set_values(Coo& list, std::vector<double>&& values, NumberType type) {
+  list.is_complex = has_two_parts(type);
+  if (!list.is_complex) {
+    list.value = std::move(values);
+    return;
+  }
+  const std::size_t count = values.size() / 2;
+  list.value.resize(count);
+  list.imaginary.resize(count);
+  for (std::size_t k = 0; k < count; ++k) {
+    list.value[k] = values[2 * k];
+    list.imaginary[k] = values[2 * k + 1];
+  }
 }
 
 [[noreturn]] void fail_offsets(Index entries, const std::string& name) {
@@ -157,11 +175,11 @@ Csr<double> rows_of(const StoredRows& stored, std::vector<Index>&& offsets, Inde
   matrix.column_indices = checked_indices<LocalIndex>(stored.indices.part(before, entries),
                                                       stored.columns, "column", name, before);
   matrix.values = checked_values(stored.values.part(before, entries), name, before);
-  if (rows_ascend(matrix)) return matrix;
+  if (!has_two_parts(stored.values.type) && rows_ascend(matrix)) return matrix;
   Coo list{matrix.rows, matrix.columns, Symmetry::general, {}, {}, {}};
   list.row = lines_of(matrix.row_offsets);
   list.column.assign(matrix.column_indices.begin(), matrix.column_indices.end());
-  list.value = std::move(matrix.values);
+  set_values(list, std::move(matrix.values), stored.values.type);
   return compressed(std::move(list), name);
 }
 
@@ -243,7 +261,7 @@ Csr<double> csr_from_arrays(const CompressedArrays& arrays, const std::string& n
   Coo entries{arrays.rows, arrays.columns, Symmetry::general, {}, {}, {}};
   entries.row = checked_indices<Index>(arrays.indices, arrays.rows, "row", name);
   entries.column = lines_of(offsets);
-  entries.value = checked_values(arrays.values, name);
+  set_values(entries, checked_values(arrays.values, name), arrays.values.type);
   return compressed(std::move(entries), name);
 }
 
@@ -252,7 +270,7 @@ Csr<double> csr_from_entries(const EntryArrays& arrays, const std::string& name)
   Coo entries{arrays.rows, arrays.columns, Symmetry::general, {}, {}, {}};
   entries.row = checked_indices<Index>(arrays.row, arrays.rows, "row", name);
   entries.column = checked_indices<Index>(arrays.column, arrays.columns, "column", name);
-  entries.value = checked_values(arrays.values, name);
+  set_values(entries, checked_values(arrays.values, name), arrays.values.type);
   return compressed(std::move(entries), name);
 }
 

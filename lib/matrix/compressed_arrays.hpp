@@ -16,10 +16,11 @@ struct CompressedArrays {
   bool by_columns = false;
 };
 
-/// The matrix of such arrays as Csr. One pass over the arrays, in threads; two more where rows are
-/// not in order, and a sort by rows where it is compressed by columns. Throws Error(input),
-/// beginning with `name`, where arrays contradict each other, an index is no integer or lies
-/// outside, or a value is not finite; Error(resources) where the columns do not fit LocalIndex.
+/// The matrix of such arrays as Csr; of complex values its real form (matrix/real_form.hpp), here
+/// and below. One pass over the arrays, in threads; two more where rows are not in order, and a
+/// sort by rows where it is compressed by columns. Throws Error(input), beginning with `name`,
+/// where arrays contradict each other, an index is no integer or lies outside, or a value is not
+/// finite; Error(resources) where the columns do not fit LocalIndex.
 Csr<double> csr_from_arrays(const CompressedArrays& arrays, const std::string& name);
 
 /// Such arrays by rows, whose offsets were looked at: rows of them can be made alone.
@@ -32,8 +33,8 @@ struct StoredRows {
 /// Looks at the offsets of arrays that are compressed by rows. Throws as csr_from_arrays().
 StoredRows stored_rows(const CompressedArrays& arrays, const std::string& name);
 
-/// The rows of a range. Cost and errors as those of csr_from_arrays(); of the other rows' entries
-/// nothing is read.
+/// The rows of a range of those of the arrays. Cost and errors as those of csr_from_arrays(); of
+/// the other rows' entries nothing is read.
 Csr<double> csr_from_rows(StoredRows&& stored, Range wanted, const std::string& name);
 Csr<double> csr_from_rows(const StoredRows& stored, Range wanted, const std::string& name);
 

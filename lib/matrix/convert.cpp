@@ -8,6 +8,7 @@
 #include <omp.h>
 
 #include "core/error.hpp"
+#include "matrix/real_form.hpp"
 #include "process/system.hpp"
 
 namespace spsolve::inline matrix {
@@ -250,10 +251,18 @@ Csr<double> gather(Blocks&& blocks) {
 }  // namespace
 
 Csr<double> csr_from_coo(const Coo& coo) {
+  if (coo.is_complex) return csr_from_coo(Coo(coo));
   return gather(distribute(coo));
 }
 
 Csr<double> csr_from_coo(Coo&& coo) {
+  if (coo.is_complex) {
+    coo.is_complex = false;
+    const Csr<double> s = gather(distribute(coo));
+    coo.symmetry = imaginary_symmetry(coo.symmetry);
+    coo.value = std::move(coo.imaginary);
+    return real_form(s, csr_from_coo(std::move(coo)));
+  }
   Blocks blocks = distribute(coo);
   coo = Coo{};
   return gather(std::move(blocks));

@@ -21,19 +21,25 @@ enum class NumberType {
   uint32,
   uint64,
   float32,
-  float64
+  float64,
+  complex64,
+  complex128
 };
 
 constexpr std::size_t bytes_of(NumberType type) {
-  constexpr std::size_t bytes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 4, 8};
+  constexpr std::size_t bytes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 4, 8, 8, 16};
   return bytes[static_cast<std::size_t>(type)];
 }
 constexpr bool is_integer(NumberType type) {
   return type >= NumberType::int8 && type <= NumberType::uint64;
 }
+constexpr bool has_two_parts(NumberType type) {
+  return type >= NumberType::complex64;
+}
 constexpr std::string_view name(NumberType type) {
-  constexpr std::string_view names[] = {"bool",   "int8",   "int16",  "int32",   "int64",  "uint8",
-                                        "uint16", "uint32", "uint64", "float32", "float64"};
+  constexpr std::string_view names[] = {"bool",    "int8",      "int16",     "int32",  "int64",
+                                        "uint8",   "uint16",    "uint32",    "uint64", "float32",
+                                        "float64", "complex64", "complex128"};
   return names[static_cast<std::size_t>(type)];
 }
 
@@ -48,6 +54,13 @@ struct Numbers {
   /// `size` of them from number `first` on.
   Numbers part(Index first, Index size) const {
     return {data + first * static_cast<Index>(bytes_of(type)), size, type, big_endian};
+  }
+
+  /// Real numbers as they are; of complex ones the real and imaginary parts in turn.
+  Numbers in_parts() const {
+    if (!has_two_parts(type)) return *this;
+    const bool narrow = type == NumberType::complex64;
+    return {data, 2 * count, narrow ? NumberType::float32 : NumberType::float64, big_endian};
   }
 };
 
@@ -65,7 +78,7 @@ T number_at(const char* data, Index k) {
   return value;
 }
 
-/// Calls visit(at), where at(k) is the k-th of `numbers`, as what it is.
+/// Calls visit(at), where at(k) is the k-th of `numbers`, which are real, as what it is.
 template <typename Visit>
 decltype(auto) visit_numbers(const Numbers& numbers, Visit&& visit) {
   const auto with = [&]<typename T>(T) -> decltype(auto) {

@@ -11,6 +11,7 @@
 #include "core/extremes.hpp"
 #include "core/over_blocks.hpp"
 #include "core/resize_in_threads.hpp"
+#include "matrix/real_form.hpp"
 
 namespace spsolve::inline matrix {
 
@@ -135,15 +136,26 @@ Structure analyse(const Csr<double>& matrix) {
   return structure;
 }
 
+Structure analyse_complex(const Csr<double>& form) {
+  Structure structure = analyse(moduli(parts_of(form)));
+  Csr<double> conjugate = form;
+  structure.complex_kind = symmetry_of(form).symmetric            ? "complex, Hermitian"
+                           : make_symmetric(conjugate)            ? "complex, symmetric"
+                           : structure.symmetry.symmetric_pattern ? "complex, pattern only"
+                                                                  : "complex, none";
+  return structure;
+}
+
 std::string to_text(const Structure& structure) {
   std::string text;
-  const auto line = [&](std::string_view what, const std::string& value) {
+  const auto line = [&](std::string_view what, std::string_view value) {
     text += fmt::format("{:<18} {}\n", what, value);
   };
   line("size", fmt::format("{} x {}", structure.rows, structure.columns));
   line("non-zeros", fmt::format("{} after mirroring and summing ({} stored zeros)",
                                 structure.nonzeros, structure.stored_zeros));
-  line("symmetry", structure.symmetry.symmetric           ? "symmetric"
+  line("symmetry", !structure.complex_kind.empty()        ? structure.complex_kind
+                   : structure.symmetry.symmetric         ? "symmetric"
                    : structure.symmetry.nearly_symmetric  ? "symmetric but for rounding"
                    : structure.symmetry.skew_symmetric    ? "skew-symmetric"
                    : structure.symmetry.symmetric_pattern ? "pattern only"

@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/types.hpp"
@@ -26,12 +27,16 @@ struct Structure {
   double largest = 0;         ///< max |a_ij|
   double smallest = 0;        ///< min |a_ij| over non-zero values
   SymmetryFacts symmetry;
+  std::string_view complex_kind = {};  ///< of a complex matrix, in words
   /// Rows by length: bin 0 counts empty rows, bin b > 0 the lengths 2^(b - 1) ... 2^b - 1.
   std::vector<Index> row_length_histogram;
 };
 
 /// Cost: that of symmetry_of(), and a pass over the non-zeros.
 Structure analyse(const Csr<double>& matrix);
+
+/// Structure of the complex matrix of a real form, with moduli as magnitudes.
+Structure analyse_complex(const Csr<double>& form);
 
 /// The bin of a row length in Structure::row_length_histogram, and the lengths of a bin, such as
 /// "4-7".

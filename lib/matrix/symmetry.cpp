@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "core/row_names.hpp"
+
 namespace spsolve::inline matrix {
 
 namespace {
@@ -140,8 +142,17 @@ MirrorPair furthest_from_symmetric(const Csr<double>& matrix) {
 }
 
 std::string to_text(const MirrorPair& pair) {
-  return fmt::format("a({}, {}) = {} and a({}, {}) = {} (numbered from 1)", pair.row + 1,
-                     pair.column + 1, pair.value, pair.column + 1, pair.row + 1, pair.mirror);
+  const Index i = RowNames::told(pair.row), j = RowNames::told(pair.column);
+  if (RowNames::parts() == 1) {
+    return fmt::format("a({}, {}) = {} and a({}, {}) = {} (numbered from 1)", i, j, pair.value, j,
+                       i, pair.mirror);
+  }
+  // Above the diagonal of a block the imaginary part has the opposite sign (real_form.hpp).
+  const bool real = (pair.row - pair.column) % 2 == 0, above = pair.row % 2 == 0;
+  const char* const part = real ? "Re" : "Im";
+  return fmt::format("{} a({}, {}) = {} and {} a({}, {}) = {} (numbered from 1)", part, i, j,
+                     real || !above ? pair.value : -pair.value, part, j, i,
+                     real || above ? pair.mirror : -pair.mirror);
 }
 
 SPSOLVE_INSTANTIATE_FUNCTION(symmetry_of)

@@ -55,6 +55,7 @@ nlohmann::ordered_json first_fields(const TaskReport& report, std::string_view s
                     {"rows", known(report.rows)},
                     {"columns", known(report.columns)},
                     {"nonzeros", known(report.nonzeros)}};
+  json["complex"] = report.is_complex;
   json["precision"] = report.precision;
   json["ranks"] = report.ranks;
   return json;
@@ -152,6 +153,14 @@ nlohmann::ordered_json share_json(const RankShare& share, const std::string& det
 }
 
 }  // namespace
+
+void TaskReport::note_sizes(const MatrixShape& read) {
+  rows = read.rows / read.parts;
+  columns = read.columns / read.parts;
+  nonzeros = read.nonzeros / (read.parts * read.parts);
+  is_complex = read.is_complex();
+  has_sizes = true;
+}
 
 void TaskReport::add_run(Team& team, const PhaseTimes& times) {
   ranks = team.size();

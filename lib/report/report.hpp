@@ -12,6 +12,7 @@
 #include "config/config.hpp"
 #include "distribute/rank_share.hpp"
 #include "matrix/pattern.hpp"
+#include "matrix/shape.hpp"
 #include "multiply/compare.hpp"
 #include "process/phase_times.hpp"
 #include "solve/inverse.hpp"
@@ -74,6 +75,7 @@ struct TaskReport {
   Index rows = 0;                    ///< matrix.rows
   Index columns = 0;                 ///< matrix.columns
   Index nonzeros = 0;                ///< matrix.nonzeros
+  bool is_complex = false;           ///< complex: A or B is
   bool has_sizes = false;            ///< whether these three are known; else they are null
   std::string precision;             ///< precision
   std::string device;                ///< device
@@ -91,6 +93,9 @@ struct TaskReport {
   Versions versions;                 ///< versions
   Config configuration;              ///< configuration, whole
   DrawnPatterns patterns;            ///< on rank 0, for output.html only; not in the JSON
+
+  /// Sets rows, columns, nonzeros and is_complex by the shape of a matrix or its real form.
+  void note_sizes(const MatrixShape& read);
 
   /// Sets ranks, hosts, places, peak_memory and seconds. Collective.
   void add_run(Team& team, const PhaseTimes& times);

@@ -38,6 +38,10 @@ constexpr ReportField field_table[] = {
     {"matrix.columns", FieldType::integer_or_null, always, "Columns."},
     {"matrix.nonzeros", FieldType::integer_or_null, always,
      "Stored entries, after mirroring and summing of duplicates."},
+    {"complex", FieldType::boolean, always,
+     "Whether A or B is complex, and with it X: solved by the real form of twice the order, of "
+     "which "
+     "all other figures are."},
     {"precision", FieldType::text, always, "float, double or mixed: what was computed in."},
     {"ranks", FieldType::integer, always, "MPI ranks."},
     {"device", FieldType::text, finished, "Where it was computed: host or cuda."},

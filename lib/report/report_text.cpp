@@ -19,8 +19,9 @@ std::string line(std::string_view name, const std::string& value) {
 template <typename Report>
 std::string begin_text(const Report& report) {
   return summary(report) + "\n" +
-         line("matrix", fmt::format("{}, {} x {}, {} non-zeros", report.matrix, report.rows,
-                                    report.columns, report.nonzeros));
+         line("matrix",
+              fmt::format("{}, {} x {}, {} non-zeros{}", report.matrix, report.rows, report.columns,
+                          report.nonzeros, report.is_complex ? ", complex" : ""));
 }
 
 std::string ranks_text(const TaskReport& report) {

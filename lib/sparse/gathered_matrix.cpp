@@ -1,6 +1,7 @@
 #include "sparse/gathered_matrix.hpp"
 
 #include "core/error.hpp"
+#include "core/row_names.hpp"
 #include "distribute/reading/scatter.hpp"
 #include "distribute/redistribute.hpp"
 #include "matrix/symmetry.hpp"
@@ -32,8 +33,8 @@ Equilibration from_columns(const Dense<double>& both) {
 
 [[noreturn]] void fail_unsymmetric(const Csr<double>& rows) {
   fail(ExitCode::input,
-       "the matrix is not symmetric, as L L^T and L D L^T want it: {}; use solve.method=sparse_lu",
-       to_text(furthest_from_symmetric(rows)));
+       "the matrix is not {}, as L L^T and L D L^T want it: {}; use solve.method=sparse_lu",
+       RowNames::symmetric(), to_text(furthest_from_symmetric(rows)));
 }
 
 }  // namespace

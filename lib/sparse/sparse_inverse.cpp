@@ -180,11 +180,12 @@ void SparseInverse<T>::refuse_singular(const ThresholdOutcome& found) const {
   for (const LocalIndex k : found.columns) columns.push_back(gathered_.analysis()->order[k]);
   std::sort(rows.begin(), rows.end());
   std::sort(columns.begin(), columns.end());
+  const Index n = gathered_.analysis()->rows();
   fail(ExitCode::not_trustworthy,
        "the matrix is singular: of {} pivots {} were found, and none is left for rows {} and "
        "columns {} (numbered from 1)",
-       gathered_.analysis()->rows(), gathered_.analysis()->rows() - std::ssize(rows),
-       named_from_one(rows), named_from_one(columns));
+       RowNames::count(n), RowNames::count(n - std::ssize(rows)), named_from_one(rows),
+       named_from_one(columns));
 }
 
 template <typename T>

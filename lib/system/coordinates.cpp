@@ -49,15 +49,6 @@ FoundCoordinates find_coordinates(Team& team, const fs::path& file, const std::s
   return found;
 }
 
-RowLayout layout_of_nodes(const RowLayout& rows, Index unknowns) {
-  RowLayout nodes{rows.rows / unknowns, rows.ranks};
-  for (int rank = 0; rank < rows.ranks; ++rank) {
-    nodes.borders.push_back(rows.band(rank).first / unknowns);
-  }
-  nodes.borders.push_back(nodes.rows);
-  return nodes;
-}
-
 void read_coordinates(const FoundCoordinates& found, SystemMatrix& matrix) {
   if (found.dimensions == 0) return;
   Team& team = matrix.team();

@@ -32,9 +32,6 @@ FoundCoordinates find_coordinates(Team& team, const std::filesystem::path& file,
 /// has those of its unknowns then. Collective.
 FoundCoordinates find_coordinates(Team& team, const Config& config, Index rows);
 
-/// The layout of the nodes of a layout of rows, whose bands are bands_of_nodes().
-RowLayout layout_of_nodes(const RowLayout& rows, Index unknowns);
-
 /// Gives the matrix, whose bands are bands_of_nodes(), those of its own nodes. Collective.
 void read_coordinates(const FoundCoordinates& found, SystemMatrix& matrix);
 

@@ -7,11 +7,10 @@
 
 #include "config/schema.hpp"
 #include "core/blas/blas.hpp"
-#include "io/dense_source.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/special_file.hpp"
-#include "io/matrix_source.hpp"
 #include "matrix/convert.hpp"
+#include "matrix/real_form.hpp"
 #include "plan/blas_threads.hpp"
 #include "process/log.hpp"
 #include "process/system.hpp"
@@ -38,9 +37,9 @@ void begin_report(const Config& config, const Team& team, const Versions& versio
   report.configuration = config;
 }
 
-void check_result_columns(const std::filesystem::path& file, Index columns) {
+void check_result_columns(const std::filesystem::path& file, const DenseShape& result) {
   if (file.empty()) return;
-  if (const std::string problem = array_file_problem(file, columns); !problem.empty()) {
+  if (const std::string problem = array_file_problem(file, result); !problem.empty()) {
     throw Error(ExitCode::input, problem);
   }
 }
@@ -77,27 +76,46 @@ void refuse_what_does_not_fit(const MemoryPlan& plan, const MemoryCheck& check,
                   report.matrix, check.remedy, to_text(plan, check));
 }
 
-Csr<double> load_rotated(const Config::Matrix& config) {
-  Csr<double> matrix = load_matrix(config.name());
-  return config.rotate_rows == 0 ? std::move(matrix) : rotate_rows(matrix, config.rotate_rows);
+MatrixShape real_shape(const Config& config) {
+  const MatrixShape shape = describe_matrix(config.matrix.name());
+  require_real_matrix(config.matrix.name(), shape.parts, "task: multiply");
+  return shape;
 }
 
-Csr<double> read_matrix(const Config& config, Team& team, PhaseTimes& times, TaskReport& report,
-                        const std::function<void(const Csr<double>&)>& read_more) {
-  Csr<double> matrix = times.measure("read", [&] {
+LoadedMatrix load_rotated(const Config& config) {
+  LoadedMatrix matrix = load_real_form(config.matrix.name());
+  if (const Index by = matrix.parts * config.matrix.rotate_rows; by != 0) {
+    matrix.rows = rotate_rows(matrix.rows, by);
+  }
+  if (matrix.parts > 1 && !is_krylov(config.solve.method)) {
+    matrix.conjugates = make_symmetric(matrix.rows);
+  }
+  return matrix;
+}
+
+LoadedMatrix read_matrix(const Config& config, Team& team, PhaseTimes& times, TaskReport& report,
+                         const std::function<void(const Csr<double>&)>& read_more) {
+  LoadedMatrix matrix = times.measure("read", [&] {
     return together(team, [&] {
-      Csr<double> whole;
+      LoadedMatrix whole;
       if (team.rank() != 0) return whole;
-      whole = load_rotated(config.matrix);
-      if (!config.output.html.empty()) report.patterns.matrix = pattern_of(whole);
-      read_more(whole);
+      whole = load_rotated(config);
+      if (!config.output.html.empty()) {
+        report.patterns.matrix = pattern_of(whole.parts == 1 ? whole.rows : parts_of(whole.rows).s);
+      }
+      read_more(whole.rows);
       return whole;
     });
   });
-  report.rows = broadcast_value(team, matrix.rows, 0);
-  report.columns = broadcast_value(team, matrix.columns, 0);
-  report.nonzeros = broadcast_value(team, matrix.nonzeros(), 0);
-  report.has_sizes = true;
+  const Csr<double>& rows = matrix.rows;
+  report.note_sizes(broadcast_value(team,
+                                    MatrixShape{.rows = rows.rows,
+                                                .columns = rows.columns,
+                                                .nonzeros = rows.nonzeros(),
+                                                .parts = matrix.parts},
+                                    0));
+  matrix.parts = broadcast_value(team, matrix.parts, 0);
+  matrix.conjugates = broadcast_value(team, matrix.conjugates, 0);
   return matrix;
 }
 

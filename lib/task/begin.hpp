@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "config/config.hpp"
+#include "io/dense_source.hpp"
+#include "io/matrix_source.hpp"
 #include "matrix/csr.hpp"
 #include "plan/memory_plan.hpp"
 #include "process/phase_times.hpp"
@@ -27,9 +29,9 @@ std::vector<std::filesystem::path> result_files(const Config& config);
 /// Throws Error(resources) where it may not, or they cannot be started. Collective.
 int take_threads(const Config& config, Team& team);
 
-/// Throws Error(input) where results of so many columns cannot be written to the file that is named
-/// for them.
-void check_result_columns(const std::filesystem::path& file, Index columns);
+/// Throws Error(input) where results of so many columns, or complex ones, cannot be written to the
+/// file that is named for them.
+void check_result_columns(const std::filesystem::path& file, const DenseShape& result);
 
 /// Sets this rank's threads and notes them in `report`.
 void begin_task(const Config& config, Team& team, TaskReport& report);
@@ -41,13 +43,19 @@ void note_plan(const MemoryPlan& plan, TaskReport& report);
 /// found that the task does not fit into memory.
 void refuse_what_does_not_fit(const MemoryPlan& plan, const MemoryCheck& check, TaskReport& report);
 
-/// The matrix that `config` names, its rows rotated as asked.
-Csr<double> load_rotated(const Config::Matrix& config);
+/// The shape of the matrix that `config` names for a task that takes real ones only. Throws the
+/// errors of describe_matrix(), and Error(input) of a complex one.
+MatrixShape real_shape(const Config& config);
+
+/// The matrix that `config` names, or its real form, its rows rotated as asked. That of a complex
+/// symmetric one is made symmetric, unless a Krylov method is named: it has eigenvalues of both
+/// signs.
+LoadedMatrix load_rotated(const Config& config);
 
 /// Phase "read": the matrix that `config` names, its rows rotated as asked, on rank 0; an empty one
-/// elsewhere. `read_more`, on rank 0, reads what belongs to it. Its size goes into `report` on
-/// every rank. Throws the same Error on every rank. Collective.
-Csr<double> read_matrix(const Config& config, Team& team, PhaseTimes& times, TaskReport& report,
-                        const std::function<void(const Csr<double>&)>& read_more);
+/// elsewhere; of a complex one the real form. `read_more`, on rank 0, reads what belongs to it. Its
+/// size goes into `report` on every rank. Throws the same Error on every rank. Collective.
+LoadedMatrix read_matrix(const Config& config, Team& team, PhaseTimes& times, TaskReport& report,
+                         const std::function<void(const Csr<double>&)>& read_more);
 
 }  // namespace spsolve::task

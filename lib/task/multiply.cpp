@@ -178,9 +178,10 @@ Dense<double> multiply_bands(const Config& config, Team& team, const VectorMemor
 void deal_out(const Config& config, Team& team, PhaseTimes& times, Problem& problem,
               MultiplyReport& report) {
   const Config::Multiply& wanted = config.multiply;
-  Csr<double> whole = read_matrix(config, team, times, report, [&](const Csr<double>& matrix) {
+  const auto read_x = [&](const Csr<double>& matrix) {
     if (problem.needs_whole_x) problem.whole_x = whole_x(wanted, matrix.columns);
-  });
+  };
+  Csr<double> whole = std::move(read_matrix(config, team, times, report, read_x).rows);
   times.measure("scatter", [&] {
     problem.bands = choose_bands(team, wanted.bands, profile_of(whole.row_offsets));
     report.note_peak_memory();
@@ -215,7 +216,7 @@ void read_together(const Config& config, Team& team, PhaseTimes& times, Problem&
     together(team, [&] {
       if (team.rank() != 0) return;
       if (problem.needs_whole_x) problem.whole_x = whole_x(wanted, matrix.columns);
-      if (wanted.verify) problem.whole = load_rotated(config.matrix);
+      if (wanted.verify) problem.whole = load_rotated(config).rows;
     });
   });
 }

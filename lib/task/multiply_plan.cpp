@@ -9,6 +9,7 @@
 #include "multiply/cost.hpp"
 #include "multiply/kernel/kernel.hpp"
 #include "process/system.hpp"
+#include "task/begin.hpp"
 #include "task/multiply.hpp"
 #include "task/multivector.hpp"
 
@@ -228,7 +229,7 @@ MemoryCheck plan_multiply(const Config& config, Team& team, const ProductDevice&
                                [&] {
                                  if (team.rank() != 0) return Sizes{};
                                  const std::string name = config.matrix.name();
-                                 const MatrixShape shape = describe_matrix(name);
+                                 const MatrixShape shape = real_shape(config);
                                  return Sizes{shape, columns_of_x(config.multiply, shape.columns),
                                               !means_generator(name) && is_sparse_binary(name)};
                                }),

@@ -3,6 +3,7 @@
 #include "distribute/reading/scatter.hpp"
 #include "io/dense_source.hpp"
 #include "matrix/multivector.hpp"
+#include "vectors/vector_files.hpp"
 
 namespace spsolve::inline task {
 
@@ -24,6 +25,7 @@ Index columns_of_x(const Config::Multiply& config, std::optional<Index> rows) {
   if (config.x.kind != MultivectorKind::file) return config.columns;
   const DenseShape x = describe_dense(config.x.file);
   if (rows) require_shape_of_x(config, x, *rows);
+  require_real(config.x.file, x, "X");
   return x.columns;
 }
 

@@ -19,11 +19,12 @@ namespace fs = std::filesystem;
 
 struct Seen {
   Index rows = 0, columns = 0, bytes = 0;
+  bool is_complex = false;
   bool operator==(const Seen&) const = default;
 };
 
 Seen seen(const io::DenseFile& file) {
-  return {file.rows(), file.columns(), static_cast<Index>(file.bytes())};
+  return {file.rows(), file.columns(), static_cast<Index>(file.bytes()), file.is_complex()};
 }
 
 /// This rank's view of the file where it is the one that rank 0 has.
@@ -40,24 +41,25 @@ std::optional<io::DenseFile> open_as(const fs::path& path, const Seen& wanted) {
   return std::nullopt;
 }
 
-/// Rank 0 sends every other rank its rows.
+/// Rank 0 sends every other rank its rows. `layout`: of the rows of the file.
 void deal_out(Team& team, const RowLayout& layout, const io::DenseFile* file, Index columns,
-              Index values, Filling& band) {
-  const Index step = std::max<Index>(values / std::max<Index>(columns, 1), 1);
+              const VectorPieces& pieces, Filling& band) {
+  const Index parts = pieces.parts;
+  const Index step = std::max<Index>(pieces.values / std::max<Index>(columns * parts, 1), 1);
   for (int owner = 0; owner < team.size(); ++owner) {
     const Range all = layout.band(owner);
     for (Index first = all.first; first < all.last; first += step) {
       const Range rows{first, std::min(first + step, all.last)};
-      const auto size = static_cast<std::size_t>(rows.size() * columns);
+      const auto size = static_cast<std::size_t>(parts * rows.size() * columns);
       std::vector<double> piece;
       together(team, [&] {
         if (file == nullptr) return;
         piece.resize(size);
-        file->read_rows(rows, owner == 0 ? band.row(first) : piece.data());
+        file->read_rows(rows, owner == 0 ? band.row(parts * first) : piece.data(), parts);
       });
       if (owner == 0 || size == 0) continue;
       if (team.rank() == 0) send(team, std::span(piece), owner);
-      if (team.rank() == owner) receive(team, std::span(band.row(first), size), 0);
+      if (team.rank() == owner) receive(team, std::span(band.row(parts * first), size), 0);
     }
   }
 }
@@ -66,15 +68,19 @@ void deal_out(Team& team, const RowLayout& layout, const io::DenseFile* file, In
 
 std::unique_ptr<Vectors> read_binary_vectors(Team& team, const RowLayout& layout,
                                              const VectorMemory& memory, const fs::path& path,
-                                             Index values) {
+                                             const VectorPieces& pieces) {
+  const Index parts = pieces.parts;
+  const RowLayout rows = parts == 1 ? layout : layout_of_nodes(layout, parts);
   std::optional<io::DenseFile> file;
   Seen first;
   together(team, [&] {
     if (team.rank() != 0) return;
     file.emplace(path);
-    file->stand_up(layout.rows);
+    file->stand_up(rows.rows);
     first = seen(*file);
-    require_shape(path, {first.rows, first.columns}, layout.rows);
+    const DenseShape shape{first.rows, first.columns, first.is_complex};
+    require_shape(path, shape, rows.rows);
+    if (parts == 1) require_real(path, shape, "file");
   });
   first = broadcast_value(team, first, 0);
   if (team.rank() != 0) file = open_as(path, first);
@@ -88,10 +94,11 @@ std::unique_ptr<Vectors> read_binary_vectors(Team& team, const RowLayout& layout
   });
   if (all_see_it) {
     together(team, [&] {
-      if (band.own().size() > 0) file->read_rows(band.own(), band.row(band.own().first));
+      const Range own = rows.band(team.rank());
+      if (own.size() > 0) file->read_rows(own, band.row(parts * own.first), parts);
     });
   } else {
-    deal_out(team, layout, team.rank() == 0 ? &*file : nullptr, first.columns, values, band);
+    deal_out(team, rows, team.rank() == 0 ? &*file : nullptr, first.columns, pieces, band);
   }
   return together(team, [&] { return band.finish(); });
 }

@@ -41,7 +41,18 @@ Index count_in(Index rows, Range elements, Range own) {
   return count;
 }
 
+/// The rows of a file of numbers with so many parts, of a layout of the rows of all parts.
+RowLayout rows_of_file(const RowLayout& layout, Index parts) {
+  return parts == 1 ? layout : layout_of_nodes(layout, parts);
+}
+
 }  // namespace
+
+void require_real(const fs::path& file, const DenseShape& has, std::string_view what) {
+  if (!has.is_complex) return;
+  fail(ExitCode::input, "{}: the {} holds complex numbers, and real ones are wanted here",
+       file.string(), what);
+}
 
 void require_shape(const fs::path& file, const DenseShape& has, Index rows, std::string_view what) {
   if (has.rows != rows) {
@@ -67,7 +78,7 @@ struct Element {
 /// Rank 0's reader of the file, which has read it so far as its header is long, or throws what is
 /// wrong with the file, in the order in which read_dense() would.
 std::unique_ptr<io::EntryReader> open_file(const fs::path& file, const RowLayout& layout,
-                                           std::int64_t text_bytes) {
+                                           Index parts, std::int64_t text_bytes) {
   auto reader = std::make_unique<io::EntryReader>(io::MappedFile::open(file), file, ReadOptions{},
                                                   text_bytes);
   const MatrixMarketHeader& matrix = reader->matrix();
@@ -76,10 +87,11 @@ std::unique_ptr<io::EntryReader> open_file(const fs::path& file, const RowLayout
   const Index rows = lies ? matrix.columns : matrix.rows;
   const Index columns = lies ? matrix.rows : matrix.columns;
   const bool fits = !__builtin_mul_overflow(rows, columns, &elements) &&
-                    io::fits_in_memory(layout.height(0), columns);
+                    io::fits_in_memory(parts * layout.height(0), columns);
   if (!fits || reader->claims_too_much() || rows != layout.rows) reader->read_to_end();
   if (!fits) io::fail_dense_size(file, matrix);
   require_shape(file, {rows, columns}, layout.rows);
+  if (parts == 1) require_real(file, {rows, columns, matrix.is_complex()}, "file");
   return reader;
 }
 
@@ -105,12 +117,21 @@ FilePiece next_piece(Team& team, io::EntryReader* reader, std::span<const io::En
   return broadcast_value(team, piece, 0);
 }
 
-/// A general array: each owner gets its values of a piece in the file's order.
-void read_array(Team& team, io::EntryReader* reader, const RowLayout& layout, Filling& band) {
+/// The numbers of a general array, part after part of each piece.
+struct ArrayParts {
+  Index in_file = 1;    ///< of a number
+  Index in_vector = 1;  ///< rows to a row of the file
+};
+
+/// A general array: each owner gets its values of a piece in the file's order. `layout`: of the
+/// rows of the file.
+void read_array(Team& team, io::EntryReader* reader, const RowLayout& layout,
+                const ArrayParts& parts, Filling& band) {
   std::span<const io::EntryRun> runs;
   std::vector<double> values;
-  for (FilePiece piece = next_piece(team, reader, runs); !piece.last;
-       piece = next_piece(team, reader, runs)) {
+  FilePiece piece;
+  const Range own = layout.band(team.rank());
+  const auto read_part = [&](Index part) {
     const auto count = [&](int rank) {
       return count_in(layout.rows, piece.entries, layout.band(rank));
     };
@@ -126,10 +147,11 @@ void read_array(Team& team, io::EntryReader* reader, const RowLayout& layout, Fi
         values.clear();
         for (const io::EntryRun& run : runs) {
           const Range elements{run.first, run.first + static_cast<Index>(run.values.size())};
+          const std::span<const double> numbers = part == 0 ? run.values : run.imaginary;
           for_each_segment(layout.rows, elements, layout.band(owner),
                            [&](Index column, Range rows) {
                              const Index from = column * layout.rows + rows.first - run.first;
-                             const auto begin = run.values.begin() + from;
+                             const auto begin = numbers.begin() + from;
                              values.insert(values.end(), begin, begin + rows.size());
                            });
         }
@@ -140,55 +162,60 @@ void read_array(Team& team, io::EntryReader* reader, const RowLayout& layout, Fi
       if (!values.empty()) receive(team, std::span(values), 0);
     }
     const double* value = values.data();
-    for_each_segment(layout.rows, piece.entries, band.own(), [&](Index column, Range rows) {
-      for (Index row = rows.first; row < rows.last; ++row) band.at(row, column) = *value++;
+    for_each_segment(layout.rows, piece.entries, own, [&](Index column, Range rows) {
+      for (Index row = rows.first; row < rows.last; ++row) {
+        band.at(parts.in_vector * row + part, column) = *value++;
+      }
     });
+  };
+  while (!(piece = next_piece(team, reader, runs)).last) {
+    for (Index part = 0; part < parts.in_file; ++part) read_part(part);
   }
 }
 
-/// Calls emit(element) for each entry of a piece and its mirror, in the file's order.
+/// Calls emit(element) for each entry of a piece and its mirror, in the file's order; `parts`: rows
+/// to a row of the file.
 template <typename Emit>
-void for_each_entry(const MatrixMarketHeader& matrix, std::span<const io::EntryRun> runs,
-                    const Emit& emit) {
+void for_each_entry(const MatrixMarketHeader& matrix, Index parts,
+                    std::span<const io::EntryRun> runs, const Emit& emit) {
   for (const io::EntryRun& run : runs) {
-    Index number = run.first;
-    const auto emit_both = [&](Index i, Index j, double value) {
-      Index which = number++;
-      with_mirror(matrix.symmetry, i, j, value, [&](Index row, Index column, double element) {
-        emit(Element{row, column, which, element});
-        which = -1;
-      });
+    const auto emit_both = [&](Index i, Index j, std::size_t k) {
+      const Index number = run.first + static_cast<Index>(k);
+      io::put_element(matrix, parts, run, {i, j}, k,
+                      [&, own = parts * i](Index row, Index column, double part) {
+                        const bool stored = column == j && row - own >= 0 && row - own < parts;
+                        emit(Element{row, column, stored ? number : -1, part});
+                      });
     };
     if (matrix.format == MatrixMarketFormat::array) {
-      io::for_each_element(matrix, run.first, run.values, emit_both);
+      io::for_each_element(matrix, run.first, run.values.size(), emit_both);
     } else {
-      for (std::size_t k = 0; k < run.values.size(); ++k) {
-        emit_both(run.row[k], run.column[k], run.values[k]);
-      }
+      for (std::size_t k = 0; k < run.values.size(); ++k) emit_both(run.row[k], run.column[k], k);
     }
   }
 }
 
 /// The elements of a piece, those of each rank together, in the file's order; `first` are the
 /// size + 1 numbers where each rank's begin.
-void sort_by_owner(const MatrixMarketHeader& matrix, std::span<const io::EntryRun> runs,
-                   const RowLayout& layout, std::vector<Element>& elements,
-                   std::vector<Index>& first) {
+void sort_by_owner(const MatrixMarketHeader& matrix, Index parts,
+                   std::span<const io::EntryRun> runs, const RowLayout& layout,
+                   std::vector<Element>& elements, std::vector<Index>& first) {
   std::ranges::fill(first, 0);
-  for_each_entry(matrix, runs, [&](const Element& element) {
+  for_each_entry(matrix, parts, runs, [&](const Element& element) {
     ++first[static_cast<std::size_t>(layout.owner(element.row)) + 1];
   });
   std::partial_sum(first.begin(), first.end(), first.begin());
   std::vector<Index> next = first;
   elements.resize(static_cast<std::size_t>(first.back()));
-  for_each_entry(matrix, runs, [&](const Element& element) {
+  for_each_entry(matrix, parts, runs, [&](const Element& element) {
     elements[next[layout.owner(element.row)]++] = element;
   });
 }
 
-/// Every other file: elements travel with their places, and add up.
+/// Every other file: elements travel with their places, and add up. `layout`: of the rows of the
+/// multivector, `parts` to a row of the file.
 void read_elements(Team& team, io::EntryReader* reader, const MatrixMarketHeader& matrix,
-                   const RowLayout& layout, const fs::path& file, Filling& band) {
+                   const RowLayout& layout, Index parts, const fs::path& file, Filling& band) {
   const auto me = static_cast<std::size_t>(team.rank());
   std::span<const io::EntryRun> runs;
   std::vector<Element> elements;
@@ -198,7 +225,7 @@ void read_elements(Team& team, io::EntryReader* reader, const MatrixMarketHeader
   Element overflow{0, 0, none, 0.0};
   while (!next_piece(team, reader, runs).last) {
     together(team, [&] {
-      if (reader != nullptr) sort_by_owner(matrix, runs, layout, elements, first);
+      if (reader != nullptr) sort_by_owner(matrix, parts, runs, layout, elements, first);
     });
     broadcast(team, std::span(first), 0);
     const auto count = [&](std::size_t rank) {
@@ -228,7 +255,7 @@ void read_elements(Team& team, io::EntryReader* reader, const MatrixMarketHeader
   const std::vector<Element> all = all_gather(team, overflow);
   const Element& earliest = *std::ranges::min_element(all, {}, &Element::number);
   together(team, [&] {
-    if (earliest.number != none) fail_sum(file, {earliest.row, earliest.column});
+    if (earliest.number != none) fail_sum(file, {earliest.row / parts, earliest.column});
   });
 }
 
@@ -288,17 +315,19 @@ void gather_piece(Team& team, const RowLayout& layout, Range elements, std::vect
 std::unique_ptr<Vectors> read_vectors(Team& team, const RowLayout& layout,
                                       const VectorMemory& memory, const fs::path& file,
                                       const VectorPieces& pieces) {
+  const Index parts = pieces.parts;
   const bool is_binary =
       together(team, [&] { return team.rank() == 0 && io::DenseFile::is_one(file); });
   if (broadcast_value(team, is_binary, 0)) {
-    return read_binary_vectors(team, layout, memory, file, pieces.values);
+    return read_binary_vectors(team, layout, memory, file, pieces);
   }
+  const RowLayout rows = rows_of_file(layout, parts);
   const auto reader = together(team, [&] {
-    return team.rank() == 0 ? open_file(file, layout, pieces.text_bytes) : nullptr;
+    return team.rank() == 0 ? open_file(file, rows, parts, pieces.text_bytes) : nullptr;
   });
   MatrixMarketHeader matrix =
       broadcast_value(team, reader != nullptr ? reader->matrix() : MatrixMarketHeader{}, 0);
-  if (io::lies_down(matrix, layout.rows)) std::swap(matrix.rows, matrix.columns);
+  if (io::lies_down(matrix, rows.rows)) std::swap(matrix.rows, matrix.columns);
   Filling band = together(team, [&] {
     if (!io::fits_in_memory(layout.height(team.rank()), matrix.columns)) {
       io::fail_dense_size(file, matrix);
@@ -306,9 +335,9 @@ std::unique_ptr<Vectors> read_vectors(Team& team, const RowLayout& layout,
     return Filling(team, layout, memory, matrix.columns);
   });
   if (matrix.format == MatrixMarketFormat::array && matrix.symmetry == Symmetry::general) {
-    read_array(team, reader.get(), layout, band);
+    read_array(team, reader.get(), rows, {matrix.parts(), parts}, band);
   } else {
-    read_elements(team, reader.get(), matrix, layout, file, band);
+    read_elements(team, reader.get(), matrix, layout, parts, file, band);
   }
   return together(team, [&] { return band.finish(); });
 }
@@ -322,7 +351,10 @@ void write_vectors(const fs::path& file, const Vectors& x, std::string_view comm
   std::optional<OwnElements> own;
   std::vector<double> mine, piece;
   together(team, [&] {
-    if (team.rank() == 0) writer = make_array_file(file, x.rows(), x.columns(), comment);
+    if (team.rank() == 0) {
+      const Index parts = pieces.parts;
+      writer = make_array_file(file, {x.rows() / parts, x.columns(), parts > 1}, comment);
+    }
     own.emplace(x);
   });
   for (Index first = 0; first < elements; first += step) {

@@ -90,7 +90,7 @@ BROKEN_NPZ = {
                                               integers([0, 1, 2, 3, 4, 5, 5]))},
     "real_indices": {**DIAGONAL, "indices": npy("<f4", f"({ORDER},)", b"\0" * 4 * ORDER)},
     "few_indices": {**DIAGONAL, "indices": npy("<i4", "(2,)", integers([0, 1]))},
-    "complex": {**DIAGONAL, "data": npy("<c16", f"({ORDER},)", b"\0" * 16 * ORDER)},
+    "complex_nan": {**DIAGONAL, "data": npy("<c16", f"({ORDER},)", doubles([1] * 11 + [NAN]))},
     "no_offsets": {k: v for k, v in DIAGONAL.items() if k != "indptr"},
     "list_row": {**LIST, "row": npy("<i4", f"({ORDER},)", integers([0, 1, 2, 9, 4, 5]))},
     "list_column": {**LIST, "col": npy("<i4", f"({ORDER},)", integers([0, 1, 2, 9, 4, 5]))},

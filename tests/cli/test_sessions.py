@@ -48,12 +48,13 @@ class Shell(CliTest):
         self.assertTrue(re.fullmatch(pattern, ran.stdout, re.DOTALL),
                         f"{command}\nprints\n{ran.stdout}\nand not\n{printed}")
 
-    def test_the_session_of_the_guide(self):
-        commands = commands_of("docs/sessions.md")
-        self.assertGreater(len(commands), 7)
-        for command, printed in commands:
-            with self.subTest(command):
-                self.prints(command, pattern_of(printed), printed)
+    def test_the_sessions_of_the_guides(self):
+        for guide, least in (("docs/sessions.md", 8), ("docs/complex.md", 3)):
+            commands = commands_of(guide)
+            self.assertGreaterEqual(len(commands), least)
+            for command, printed in commands:
+                with self.subTest(command):
+                    self.prints(command, pattern_of(printed), printed)
 
     def test_the_session_of_the_readme(self):
         (self.folder / "build").mkdir()

@@ -114,6 +114,47 @@ TEST(VectorFiles, AreReadInBandsInPiecesOfAnySize) {
   }
 }
 
+TEST(VectorFiles, OfComplexNumbersAreRowsOfTheirParts) {
+  MpiTeam team;
+  const std::string list =
+      banner("coordinate complex general") + "7 2 3\n7 2 1 -2\n1 1 3 4\n7 2 5 6\n";
+  std::string array = banner("array complex general") + "7 2\n";
+  for (int k = 0; k < 14; ++k) array += fmt::format("{} {}\n", k + 1, -k);
+  const std::string real = banner("array real general") + "7 2\n" + elements(14);
+  for (const std::string& text : {list, array, real}) {
+    SCOPED_TRACE(text);
+    const SharedFile file(team, text);
+    Dense<double> whole = read_dense(MatrixMarketBytes{text, "a.mtx"});
+    if (whole.rows == 7) {
+      const Dense<double> parts = whole;
+      whole = Dense<double>(14, 2);
+      for (Index i = 0; i < 7; ++i) std::copy_n(parts.row(i), 2, whole.row(2 * i));
+    }
+    for (const RowLayout& layout : layouts(7, team.size())) {
+      for (const std::int64_t piece : {1, 40, 1 << 22}) {
+        expect_bands_of(whole, *read_vectors(team, layout_of_rows(layout, 2), host_vector_memory(),
+                                             file.path(), {.text_bytes = piece, .parts = 2}));
+      }
+    }
+  }
+}
+
+TEST(VectorFiles, OfComplexNumbersAreWrittenAsTheyAreRead) {
+  MpiTeam team;
+  std::string array = banner("array complex general") + "7 2\n";
+  for (int k = 0; k < 14; ++k) array += fmt::format("{} {}\n", k + 1, -k);
+  const SharedFile file(team, array), written(team, "");
+  const RowLayout layout = layout_of_rows({7, team.size()}, 2);
+  const auto x = read_vectors(team, layout, host_vector_memory(), file.path(), {.parts = 2});
+  for (const char* const name : {"x.mtx", "x.npy"}) {
+    const fs::path path = written.beside(name);
+    write_vectors(path, *x, {}, {.values = 3, .parts = 2});
+    const auto again = read_vectors(team, layout, host_vector_memory(), path, {.parts = 2});
+    expect_bands_of(read_dense(MatrixMarketBytes{array, "a.mtx"}), *again);
+    EXPECT_THROW(read_vectors(team, {7, team.size()}, host_vector_memory(), path), Error);
+  }
+}
+
 /// Expects reading `text` to fail on every rank as it does for one that reads it whole.
 void expect_the_same_error(Team& team, Index rows, const std::string& text) {
   SCOPED_TRACE(text);

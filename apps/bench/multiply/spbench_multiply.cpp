@@ -171,7 +171,8 @@ void run_multiply(MultiplyOptions& options, Team& team) {
   const auto table = table_of(banded ? of_bands : std::string_view(common.device), gpus.kernels);
   together(team, [&] {
     options.plan.kernels = chosen_kernels(options, table, on_gpus);
-    for (const std::string& matrix : common.matrices) describe_matrix(matrix);  // typos first
+    for (const std::string& matrix : common.matrices)
+      require_real_matrix(matrix, describe_matrix(matrix).parts, "spbench");  // typos first
   });
   options.plan.threads = common.threads;
   options.plan.sampling = common.sampling;

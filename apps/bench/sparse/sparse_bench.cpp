@@ -275,6 +275,7 @@ std::vector<SparseCandidate> sparse_candidates(const SparsePlan& plan, Team& tea
 
 MatrixShape describe_sparse_system(const std::string& name) {
   const MatrixShape shape = describe_matrix(source_of(name));
+  require_real_matrix(name, shape.parts, "spbench");
   if (shape.rows != shape.columns) {
     fail(ExitCode::input, "'{}' is {} x {}: only square matrices are eliminated", name, shape.rows,
          shape.columns);

@@ -19,6 +19,24 @@ RowLayout bands_of_nodes(Index rows, int ranks, Index size) {
   return bands;
 }
 
+RowLayout layout_of_nodes(const RowLayout& rows, Index size) {
+  RowLayout nodes{rows.rows / size, rows.ranks};
+  for (int rank = 0; rank < rows.ranks; ++rank) {
+    nodes.borders.push_back(rows.band(rank).first / size);
+  }
+  nodes.borders.push_back(nodes.rows);
+  return nodes;
+}
+
+RowLayout layout_of_rows(const RowLayout& nodes, Index size) {
+  RowLayout rows{nodes.rows * size, nodes.ranks};
+  for (int rank = 0; rank < nodes.ranks; ++rank) {
+    rows.borders.push_back(nodes.band(rank).first * size);
+  }
+  rows.borders.push_back(rows.rows);
+  return rows;
+}
+
 NonzeroProfile profile_of(std::span<const Index> row_offsets) {
   NonzeroProfile profile;
   profile.rows = static_cast<Index>(row_offsets.size()) - 1;

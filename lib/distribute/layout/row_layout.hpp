@@ -116,6 +116,12 @@ RowLayout bands_of_heights(Team& team, Index own);
 /// whole nodes.
 RowLayout bands_of_nodes(Index rows, int ranks, Index size);
 
+/// The layout of the nodes of a layout of rows, whose bands are bands_of_nodes().
+RowLayout layout_of_nodes(const RowLayout& rows, Index size);
+
+/// The layout of rows, `size` to a row of `nodes`.
+RowLayout layout_of_rows(const RowLayout& nodes, Index size);
+
 /// Non-zeros before every `step`-th row, which is all that balancing needs: nonzeros_before[b] of
 /// them before row min(b step, rows), for b = 0 to ceil(rows / step).
 struct NonzeroProfile {

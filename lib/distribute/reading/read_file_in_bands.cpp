@@ -35,6 +35,7 @@ void resize(Coo& list, Index entries) {
   list.row.resize(size);
   list.column.resize(size);
   list.value.resize(size);
+  if (list.is_complex) list.imaginary.resize(size);
 }
 
 /// The file as every rank sees it, in pieces of whole lines.
@@ -82,9 +83,11 @@ class PiecedFile {
     const std::string_view text = piece(p);
     const Index room = std::min(io::count_lines(text), limit);
     Coo list;
+    list.is_complex = header_.matrix.is_complex();
     resize(list, room);
-    result = io::parse_chunk(text.data(), text.data() + text.size(), header_.matrix,
-                             {list.row.data(), list.column.data(), list.value.data()}, room);
+    const io::EntryTarget target{list.row.data(), list.column.data(), list.value.data(),
+                                 list.imaginary.data()};
+    result = io::parse_chunk(text.data(), text.data() + text.size(), header_.matrix, target, room);
     resize(list, result.found);
     return list;
   }
@@ -120,13 +123,22 @@ class PiecedFile {
 };
 
 /// Calls emit(row, column, value) for each entry of a list and for its mirror, in the file's order,
-/// with rows rotated.
+/// with rows rotated; of complex entries for the numbers of the real form.
 template <typename Emit>
 void with_mirrors(const Coo& list, const MatrixMarketHeader& matrix, Index rotate_by,
                   const Emit& emit) {
-  const auto emit_rotated = [&](Index row, Index column, double value) {
-    emit(rotate_by == 0 ? row : (row + rotate_by) % matrix.rows, column, value);
+  const Index parts = matrix.parts();
+  const auto emit_rotated = [&, by = parts * rotate_by, rows = parts * matrix.rows](
+                                Index row, Index column, double value) {
+    emit(by == 0 ? row : (row + by) % rows, column, value);
   };
+  if (list.is_complex) {
+    for (Index k = 0; k < list.entries(); ++k) {
+      with_blocks(matrix.symmetry, list.row[k], list.column[k], list.value[k], list.imaginary[k],
+                  emit_rotated);
+    }
+    return;
+  }
   for (Index k = 0; k < list.entries(); ++k) {
     with_mirror(matrix.symmetry, list.row[k], list.column[k], list.value[k], emit_rotated);
   }
@@ -136,7 +148,8 @@ void with_mirrors(const Coo& list, const MatrixMarketHeader& matrix, Index rotat
 NonzeroProfile count(Team& team, const PiecedFile& file, Index rotate_by) {
   const MatrixMarketHeader& matrix = file.matrix();
   const Index rounds = (file.pieces() + team.size() - 1) / team.size();
-  const Index step = NonzeroProfile::step_for(matrix.rows);
+  const Index rows = matrix.parts() * matrix.rows;
+  const Index step = NonzeroProfile::step_for(rows);
   struct Counted {
     Index found = 0;
     bool wrong = false;
@@ -149,7 +162,7 @@ NonzeroProfile count(Team& team, const PiecedFile& file, Index rotate_by) {
   Pass mine = together(team, [&] {
     Pass pass;
     pass.pieces.resize(static_cast<std::size_t>(rounds));
-    pass.counts.assign(static_cast<std::size_t>((matrix.rows + step - 1) / step), 0);
+    pass.counts.assign(static_cast<std::size_t>((rows + step - 1) / step), 0);
     for (Index round = 0; round < rounds; ++round) {
       const Index p = round * team.size() + team.rank();
       if (p >= file.pieces()) break;
@@ -194,7 +207,7 @@ NonzeroProfile count(Team& team, const PiecedFile& file, Index rotate_by) {
                     "matrix.reader=parallel takes symmetric files that keep to one triangle, and "
                     "this one has entries in both; use matrix.reader=serial");
   }
-  return add_profiles(team, matrix.rows, std::move(mine.counts));
+  return add_profiles(team, rows, std::move(mine.counts));
 }
 
 /// A piece of the file by the ranks of its rows, in the file's order; counted before, so that no
@@ -313,16 +326,17 @@ BandedMatrix read_file_in_bands(Team& team, const BandedReading& reading) {
       matrix.rows == 0 ? 0 : (reading.rotate_by % matrix.rows + matrix.rows) % matrix.rows;
   const NonzeroProfile profile = count(team, *file, by);
   BandedMatrix result;
-  result.columns = matrix.columns;
+  const Index parts = matrix.parts();
+  result.columns = parts * matrix.columns;
   result.bands = bands_wanted(reading, profile, team.size());
   Coo list = collect(team, *file, profile, result.bands, by);
   file.reset();  // its text is memory of this rank
   result.rows = together(team, [&] {
-    CompressedRows rows = compress(std::move(list), matrix.columns);
+    CompressedRows rows = compress(std::move(list), result.columns);
     const Index first = result.bands.band(team.rank()).first;
     check_sums(reading.name, rows.rows, [&](ElementPlace place) -> ElementPlace {
-      return {(first + place.row + matrix.rows - by) % matrix.rows,
-              rows.global_columns[place.column]};
+      return {((first + place.row) / parts + matrix.rows - by) % matrix.rows,
+              rows.global_columns[place.column] / parts};
     });
     return rows;
   });

@@ -64,7 +64,7 @@ BandedMatrix generate_in_bands(Team& team, const BandedReading& reading) {
     return together(team, [&] {
       Csr<double> rows =
           rotated_rows([&](Range run) { return generate_rows(reading.name, run.first, run.last); },
-                       shape.rows, reading.rotate_by, result.bands.band(team.rank()));
+                       shape.rows, shape.parts * reading.rotate_by, result.bands.band(team.rank()));
       rows.columns = shape.columns;
       return rows;
     });

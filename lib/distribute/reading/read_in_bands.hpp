@@ -20,7 +20,7 @@ struct BandedMatrix {
 /// The request to read_in_bands().
 struct BandedReading {
   std::string name;     ///< a file that every rank can open, or a generator
-  Index rotate_by = 0;  ///< as rotate_rows()
+  Index rotate_by = 0;  ///< as rotate_rows(), in rows of the file
   BandsChoice bands = BandsChoice::automatic;
   Index piece_bytes = Index{1} << 24;  ///< of text that a rank holds as entries at a time
   Index node = 1;  ///< with bands of rows: as many rows as this stay together, see bands_of_nodes()
@@ -31,7 +31,8 @@ struct BandedReading {
 /// to send each entry to the rank of its row, in rounds. Generated matrices are generated band by
 /// band. From files of PETSc and of scipy (csr, not compressed) each rank reads the offsets of all
 /// rows, the entries of its band, and an equal share of each array for its check sum. The rows are
-/// those of load_matrix(), bit for bit.
+/// those of load_real_form(), bit for bit; of a complex matrix BandsChoice::rows and an even node
+/// keep the rows of a number together.
 ///
 /// Throws the same Error on every rank: what is wrong with the file, in the words and with the line
 /// of the serial reader; and Error(input) for what only that takes: gzip, array files, other npz

@@ -7,6 +7,7 @@
 #include "io/binary/npz.hpp"
 #include "io/binary/petsc.hpp"
 #include "io/files/mapped_file.hpp"
+#include "matrix/real_form.hpp"
 
 namespace spsolve::inline distribute {
 
@@ -46,22 +47,25 @@ BandedMatrix read_rows_in_bands(Team& team, const BandedReading& reading) {
   require_one_file(team, file->file.text().size(), reading.name);
   for (const io::ZipMember& member : file->found.members) check_sum(team, member, reading.name);
   const StoredRows& stored = file->found.rows;
-  const Index rows = stored.rows;
+  const Index parts = has_two_parts(stored.values.type) ? complex_parts : 1;
+  const Index rows = parts * stored.rows, by = parts * reading.rotate_by;
   BandedMatrix result;
-  result.columns = stored.columns;
+  result.columns = parts * stored.columns;
   const Index step = NonzeroProfile::step_for(rows);
   std::vector<Index> counts(static_cast<std::size_t>((rows + step - 1) / step), 0);
   const Range share = RowLayout{rows, team.size()}.band(team.rank());
   for (Index i = share.first; i < share.last; ++i) {
-    const Index from = ((i - reading.rotate_by) % rows + rows) % rows;
-    counts[i / step] += stored.offsets[from + 1] - stored.offsets[from];
+    const Index from = ((i - by) % rows + rows) % rows / parts;
+    counts[i / step] += parts * (stored.offsets[from + 1] - stored.offsets[from]);
   }
   result.bands = bands_wanted(reading, add_profiles(team, rows, std::move(counts)), team.size());
   result.rows = together(team, [&] {
-    Csr<double> own =
-        rotated_rows([&](Range run) { return csr_from_rows(stored, run, reading.name); }, rows,
-                     reading.rotate_by, result.bands.band(team.rank()));
-    own.columns = stored.columns;
+    Csr<double> own = rotated_rows(
+        [&](Range run) {
+          return csr_from_rows(stored, {run.first / parts, run.last / parts}, reading.name);
+        },
+        rows, by, result.bands.band(team.rank()));
+    own.columns = result.columns;
     return compress_columns(std::move(own));
   });
   result.nonzeros = all_sum(team, result.rows.rows.nonzeros());

@@ -8,6 +8,7 @@
 #include "io/binary/npy.hpp"
 #include "io/binary/number_text.hpp"
 #include "io/binary/petsc.hpp"
+#include "matrix/real_form.hpp"
 
 namespace spsolve::inline io {
 
@@ -71,40 +72,50 @@ void DenseFile::parse_npy_array(std::string_view bytes) {
   dense_.numbers = array.numbers(name_);
 }
 
-void DenseFile::read_rows(Range rows, double* to) const {
+void DenseFile::read_rows(Range rows, double* to, Index parts) const {
   const Index columns = dense_.columns;
-  const Index row_step = dense_.by_columns ? 1 : columns;
-  const Index column_step = dense_.by_columns ? dense_.rows : 1;
+  const Index in_file = is_complex() ? complex_parts : 1;
+  const Index row_step = in_file * (dense_.by_columns ? 1 : columns);
+  const Index column_step = in_file * (dense_.by_columns ? dense_.rows : 1);
   constexpr Index none = std::numeric_limits<Index>::max();
   Index bad = none;
-  visit_numbers(dense_.numbers, [&](const auto& at) {
+  if (in_file > parts) fail(ExitCode::internal, "{}: complex numbers read as real ones", name_);
+  visit_numbers(dense_.numbers.in_parts(), [&](const auto& at) {
 #pragma omp parallel for schedule(static) reduction(min : bad) if (rows.size() * columns > 10000)
     for (Index i = rows.first; i < rows.last; ++i) {
-      double* const row = to + (i - rows.first) * columns;
       bool finite = true;
-      for (Index c = 0; c < columns; ++c) {
-        row[c] = static_cast<double>(at(i * row_step + c * column_step));
-        finite = finite && std::isfinite(row[c]);
+      for (Index part = 0; part < parts; ++part) {
+        double* const row = to + ((i - rows.first) * parts + part) * columns;
+        if (part >= in_file) {
+          std::fill_n(row, columns, 0.0);
+          continue;
+        }
+        for (Index c = 0; c < columns; ++c) {
+          row[c] = static_cast<double>(at(i * row_step + c * column_step + part));
+          finite = finite && std::isfinite(row[c]);
+        }
       }
       if (!finite) bad = std::min(bad, i);
     }
   });
   if (bad == none) return;
-  const double* const row = to + (bad - rows.first) * columns;
+  const double* const row = to + (bad - rows.first) * parts * columns;
   const auto place =
-      std::find_if_not(row, row + columns, [](double v) { return std::isfinite(v); });
+      std::find_if_not(row, row + parts * columns, [](double v) { return std::isfinite(v); });
   fail(ExitCode::input, "{}: the element at row {}, column {}, counted from 0, is not finite",
-       name_, bad, place - row);
+       name_, bad, (place - row) % columns);
 }
 
 Dense<double> DenseFile::read() const {
-  Dense<double> whole(dense_.rows, dense_.columns);
-  read_rows({0, dense_.rows}, whole.values.data());
+  const Index parts = is_complex() ? complex_parts : 1;
+  Dense<double> whole(parts * dense_.rows, dense_.columns);
+  read_rows({0, dense_.rows}, whole.values.data(), parts);
   return whole;
 }
 
-NpyWriter::NpyWriter(const std::filesystem::path& path, Index rows, Index columns) : file_(path) {
-  file_.write(npy_front("<f8", columns != 1,
+NpyWriter::NpyWriter(const std::filesystem::path& path, Index rows, Index columns, bool complex)
+    : file_(path) {
+  file_.write(npy_front(complex ? "<c16" : "<f8", columns != 1,
                         columns == 1 ? std::vector{rows} : std::vector{rows, columns}));
 }
 

@@ -39,15 +39,17 @@ class DenseFile {
 
   Index rows() const { return dense_.rows; }
   Index columns() const { return dense_.columns; }
+  bool is_complex() const { return has_two_parts(dense_.numbers.type); }
   std::size_t bytes() const { return file_.text().size(); }
   bool is_text() const { return is_text_; }
 
   /// One row of `rows` > 1 numbers is from now on a column of them.
   void stand_up(Index rows);
 
-  /// Rows first <= i < last as rows.size() x columns, row-major, in threads. Throws Error(input)
-  /// where one is not finite.
-  void read_rows(Range rows, double* to) const;
+  /// Rows first <= i < last as rows.size() x columns, row-major, in threads. With `parts` =
+  /// complex_parts each as two rows, of real and of imaginary parts (matrix/real_form.hpp), as
+  /// complex numbers must be. Throws Error(input) where one is not finite.
+  void read_rows(Range rows, double* to, Index parts = 1) const;
   Dense<double> read() const;
 
  private:
@@ -61,10 +63,10 @@ class DenseFile {
   bool is_text_ = false;
 };
 
-/// float64 in the order of columns; of one column an array of one dimension.
+/// float64, or complex128, in the order of columns; of one column an array of one dimension.
 class NpyWriter final : public ArrayFile {
  public:
-  NpyWriter(const std::filesystem::path& path, Index rows, Index columns);
+  NpyWriter(const std::filesystem::path& path, Index rows, Index columns, bool complex = false);
   void write(std::span<const double> values) override;
   void commit() override;
 

@@ -98,10 +98,11 @@ bool parse_header(std::string_view text, NpyArray& array) {
 /// "<f8" -> the type, "" for the bytes of an element where it is none.
 std::optional<NumberType> type_of(std::string_view descr) {
   constexpr std::pair<std::string_view, NumberType> types[] = {
-      {"b1", NumberType::boolean}, {"i1", NumberType::int8},   {"i2", NumberType::int16},
-      {"i4", NumberType::int32},   {"i8", NumberType::int64},  {"u1", NumberType::uint8},
-      {"u2", NumberType::uint16},  {"u4", NumberType::uint32}, {"u8", NumberType::uint64},
-      {"f4", NumberType::float32}, {"f8", NumberType::float64}};
+      {"b1", NumberType::boolean},    {"i1", NumberType::int8},    {"i2", NumberType::int16},
+      {"i4", NumberType::int32},      {"i8", NumberType::int64},   {"u1", NumberType::uint8},
+      {"u2", NumberType::uint16},     {"u4", NumberType::uint32},  {"u8", NumberType::uint64},
+      {"f4", NumberType::float32},    {"f8", NumberType::float64}, {"c8", NumberType::complex64},
+      {"c16", NumberType::complex128}};
   if (descr.empty()) return std::nullopt;
   for (const auto& [word, type] : types) {
     if (descr.substr(1) == word) return type;
@@ -206,12 +207,9 @@ NpyArray parse_npy_front(std::string_view front, std::size_t size, const std::st
 Numbers NpyArray::numbers(const std::string& name) const {
   const auto type = type_of(descr);
   if (!type || (descr[0] != '<' && descr[0] != '>' && descr[0] != '|' && descr[0] != '=')) {
-    const bool complex = descr.size() > 1 && descr[1] == 'c';
-    fail(ExitCode::input, "{}: holds {} of type '{}'; real numbers are read, such as float64{}",
-         name, complex ? "complex numbers" : "elements", shown(descr),
-         complex ? ": A = R + iS as the real matrix [R, -S; S, R] with b = [Re b; Im b] has the "
-                   "solution [Re x; Im x]"
-                 : "");
+    fail(ExitCode::input,
+         "{}: holds elements of type '{}'; numbers are read such as float64 and complex128", name,
+         shown(descr));
   }
   return {bytes.data(), elements(), *type, descr[0] == '>'};
 }

@@ -7,8 +7,8 @@
 #include "matrix/numbers.hpp"
 
 // Arrays as numpy keeps them in a file (NEP 1, A simple file format for NumPy arrays; versions 1 to
-// 3). Read are booleans, integers and float32 and float64 in either order of bytes, and texts;
-// complex and structured ones, objects and others are refused by name.
+// 3). Read are booleans, integers, float32, float64, complex64 and complex128 in either order of
+// bytes, and texts; structured ones, objects and others are refused by name.
 
 namespace spsolve::inline io {
 

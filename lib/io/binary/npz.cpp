@@ -7,6 +7,7 @@
 #include "io/binary/npy.hpp"
 #include "io/binary/zip.hpp"
 #include "matrix/compressed_arrays.hpp"
+#include "matrix/real_form.hpp"
 #include "process/system.hpp"
 
 namespace spsolve::inline io {
@@ -121,9 +122,14 @@ Described describe(const Arrays& arrays) {
 MatrixShape npz_shape(std::string_view bytes, const std::string& name) {
   const Arrays arrays(bytes, name);
   const Described matrix = describe(arrays);
-  const Index entries = arrays.front("data").array.elements();
-  return {matrix.rows, matrix.columns, entries, entries, static_cast<std::int64_t>(bytes.size()),
-          true};
+  const Numbers values = arrays.front("data").numbers();
+  const MatrixShape shape{matrix.rows,
+                          matrix.columns,
+                          values.count,
+                          values.count,
+                          static_cast<std::int64_t>(bytes.size()),
+                          true};
+  return has_two_parts(values.type) ? of_real_form(shape) : shape;
 }
 
 Csr<double> read_npz(std::string_view bytes, const std::string& name) {
@@ -266,10 +272,14 @@ NpzRows npz_rows(std::string_view bytes, const std::string& name) {
   return found;
 }
 
-void write_npz(const std::filesystem::path& path, const Csr<double>& matrix) {
-  const auto raw = [](const auto& values) {
-    return std::string_view(reinterpret_cast<const char*>(values.data()),
-                            values.size() * sizeof(values[0]));
+namespace {
+
+/// The rows of `matrix` with `values` of a type.
+void write_arrays(const std::filesystem::path& path, const Csr<double>& matrix,
+                  std::string_view value_type, const std::vector<double>& values) {
+  const auto raw = [](const auto& numbers) {
+    return std::string_view(reinterpret_cast<const char*>(numbers.data()),
+                            numbers.size() * sizeof(numbers[0]));
   };
   // scipy takes offsets and indices of one type.
   constexpr Index most_in_32_bits = std::numeric_limits<std::int32_t>::max();
@@ -291,8 +301,23 @@ void write_npz(const std::filesystem::path& path, const Csr<double>& matrix) {
                              narrow ? raw(offsets) : raw(matrix.row_offsets)});
   archive.add("format.npy", {npy_front("|S3", false, {}), "csr"});
   archive.add("shape.npy", {npy_front("<i8", false, {2}), raw(shape)});
-  archive.add("data.npy", {npy_front("<f8", false, {entries}), raw(matrix.values)});
+  archive.add("data.npy", {npy_front(value_type, false, {entries}), raw(values)});
   archive.commit();
+}
+
+}  // namespace
+
+void write_npz(const std::filesystem::path& path, const Csr<double>& matrix, bool complex) {
+  if (complex) {
+    const ComplexParts parts = parts_of(matrix);
+    std::vector<double> values(2 * parts.s.values.size());
+    for (std::size_t k = 0; k < parts.s.values.size(); ++k) {
+      values[2 * k] = parts.s.values[k];
+      values[2 * k + 1] = parts.t.values[k];
+    }
+    return write_arrays(path, parts.s, "<c16", values);
+  }
+  write_arrays(path, matrix, "<f8", matrix.values);
 }
 
 }  // namespace spsolve::io

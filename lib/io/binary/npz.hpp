@@ -20,10 +20,11 @@ namespace spsolve::inline io {
 /// The size, from the arrays' headers. Throws Error(input) as read_npz() does of them.
 MatrixShape npz_shape(std::string_view bytes, const std::string& name);
 
-/// The matrix. Throws Error(input), beginning with `name`, where the archive or one of its arrays
-/// is damaged or missing, where numbers are complex or not finite, an index is out of range, or the
-/// format is another one. Memory: the result in addition to the file and its deflated arrays; a
-/// list of entries where it is not made of rows in order.
+/// The matrix; of a complex one the real form (matrix/real_form.hpp). Throws Error(input),
+/// beginning with `name`, where the archive or one of its arrays is damaged or missing, where
+/// numbers are not finite, an index is out of range, or the format is another one. Memory: the
+/// result in addition to the file and its deflated arrays; a list of entries where it is not made
+/// of rows in order.
 Csr<double> read_npz(std::string_view bytes, const std::string& name);
 
 /// Looks at the arrays' numbers, some after some, until all were seen or the deadline is over.
@@ -41,8 +42,9 @@ struct NpzRows {
 /// other formats.
 NpzRows npz_rows(std::string_view bytes, const std::string& name);
 
-/// Writes csr, stored, with indices of 32 bits. The file comes into being whole. Throws
+/// Writes csr, stored, with indices of 32 bits; of a real form the complex matrix, where `complex`.
+/// The file comes into being whole. Throws
 /// Error(resources).
-void write_npz(const std::filesystem::path& path, const Csr<double>& matrix);
+void write_npz(const std::filesystem::path& path, const Csr<double>& matrix, bool complex = false);
 
 }  // namespace spsolve::io

@@ -15,9 +15,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Characters of the shortest line: of an array "1", of a list "1 1", each with its LF.
+/// Characters of the shortest line: of an array "1", of a list "1 1", each with its LF; of a
+/// complex one "1 1" and "1 1 1 1".
 Index shortest_line(const MatrixMarketHeader& matrix) {
-  return matrix.format == MatrixMarketFormat::array ? 2 : 4;
+  const Index shortest = matrix.format == MatrixMarketFormat::array ? 2 : 4;
+  return matrix.is_complex() ? (shortest == 2 ? 4 : 8) : shortest;
 }
 
 }  // namespace
@@ -168,11 +170,13 @@ void fail_dense_size(const fs::path& path, const MatrixMarketHeader& matrix) {
        path.string(), matrix.rows, matrix.columns);
 }
 
-void EntryReader::Slot::make_room(bool array) {
-  const Index room = static_cast<Index>(text.size()) / (array ? 2 : 4) + 1;
+void EntryReader::Slot::make_room(const MatrixMarketHeader& matrix) {
+  const bool array = matrix.format == MatrixMarketFormat::array;
+  const Index room = static_cast<Index>(text.size()) / shortest_line(matrix) + 1;
   if (room <= size) return;
   size = 0;
   value = UntouchedArray<double>(room);
+  imaginary = UntouchedArray<double>(matrix.is_complex() ? room : 0);
   row = UntouchedArray<Index>(array ? 0 : room);
   column = UntouchedArray<Index>(array ? 0 : room);
   size = room;
@@ -180,7 +184,8 @@ void EntryReader::Slot::make_room(bool array) {
 
 void EntryReader::Slot::parse(const MatrixMarketHeader& matrix, Index limit) {
   result = parse_chunk(text.data(), text.data() + text.size(), matrix,
-                       {row.data(), column.data(), value.data()}, std::min(limit, size));
+                       {row.data(), column.data(), value.data(), imaginary.data()},
+                       std::min(limit, size));
   below = above = false;
   if (matrix.symmetry == Symmetry::general || matrix.format == MatrixMarketFormat::array) return;
   for (Index k = 0; k < result.found; ++k) {
@@ -221,7 +226,7 @@ std::span<const EntryRun> EntryReader::next_batch() {
       source_.fail_line(body.data() + at_, surplus);
     }
     slots_[chunks].text = body.substr(at_, end - at_);
-    slots_[chunks++].make_room(array);
+    slots_[chunks++].make_room(matrix());
     at_ = end;
   }
 #pragma omp parallel for schedule(dynamic) num_threads(source_.threads) if (chunks > 1)
@@ -240,7 +245,9 @@ std::span<const EntryRun> EntryReader::next_batch() {
     runs_.push_back({found_,
                      {slot.row.data(), indices},
                      {slot.column.data(), indices},
-                     {slot.value.data(), count}});
+                     {slot.value.data(), count},
+                     {slot.imaginary.data(), matrix().is_complex() ? count : 0}});
+    if (array) check_hermitian(source_.path(), matrix(), found_, runs_.back().imaginary);
     found_ += slot.result.found;
     below_ = below_ || slot.below;
     above_ = above_ || slot.above;
@@ -278,10 +285,23 @@ void EntryReader::check_triangles() {
   check_pairs(source_.path(), matrix().symmetry, std::move(entries));
 }
 
+void check_hermitian(const fs::path& path, const MatrixMarketHeader& matrix, Index first,
+                     std::span<const double> imaginary) {
+  if (matrix.symmetry != Symmetry::hermitian) return;
+  for_each_element(matrix, first, imaginary.size(), [&](Index i, Index j, std::size_t k) {
+    if (i != j || imaginary[k] == 0) return;
+    fail(
+        ExitCode::input,
+        "{}: the element at row {}, column {} of a hermitian matrix has the imaginary part {}, and "
+        "its diagonal is real; correct it, or mark the matrix as general and store all elements",
+        path.string(), i + 1, j + 1, imaginary[k]);
+  });
+}
+
 ElementPlace place_of_element(const MatrixMarketHeader& matrix, Index k) {
   if (matrix.symmetry == Symmetry::general) return {k % matrix.rows, k / matrix.rows};
   // Column j begins after those before it, `longest` + (longest - 1) + ... elements.
-  const Index longest = matrix.symmetry == Symmetry::symmetric ? matrix.rows : matrix.rows - 1;
+  const Index longest = matrix.rows - first_stored_row(matrix.symmetry, 0);
   const auto before = [&](Index column) {  // below 2^63, and twice as much on the way
     const auto j = static_cast<std::uint64_t>(column);
     return static_cast<Index>(j * static_cast<std::uint64_t>(longest) - j * (j - 1) / 2);

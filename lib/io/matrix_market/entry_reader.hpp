@@ -103,6 +103,7 @@ struct EntryRun {
   Index first = 0;  ///< the number of the first one, from 0
   std::span<const Index> row, column;
   std::span<const double> values;
+  std::span<const double> imaginary;  ///< parts of complex numbers, one for each value; else none
 };
 
 /// The entries of a Matrix Market file in its order. Memory: the mapped file, a piece of what is
@@ -136,13 +137,13 @@ class EntryReader {
   /// Room for the entries of a chunk.
   struct Slot {
     UntouchedArray<Index> row, column;
-    UntouchedArray<double> value;
+    UntouchedArray<double> value, imaginary;
     Index size = 0;
     std::string_view text;
     ChunkResult result;
     bool below = false, above = false;  ///< entries in the triangles of a symmetric file
 
-    void make_room(bool array);
+    void make_room(const MatrixMarketHeader& matrix);
     void parse(const MatrixMarketHeader& matrix, Index limit);
   };
 
@@ -159,25 +160,43 @@ class EntryReader {
 
 /// The row of the first element that column j of an array file stores.
 inline Index first_stored_row(Symmetry symmetry, Index j) {
-  return symmetry == Symmetry::general ? 0 : symmetry == Symmetry::symmetric ? j : j + 1;
+  return symmetry == Symmetry::general ? 0 : symmetry == Symmetry::skew_symmetric ? j + 1 : j;
 }
+
+/// Refuses an imaginary part on the diagonal among elements of a hermitian array from number
+/// `first` on. Throws Error(input).
+void check_hermitian(const std::filesystem::path& path, const MatrixMarketHeader& matrix,
+                     Index first, std::span<const double> imaginary);
 
 /// Where an array file's element number `k` < entries is.
 ElementPlace place_of_element(const MatrixMarketHeader& matrix, Index k);
 
-/// Calls visit(row, column, value) for elements of an array file from number `first` on, in its
-/// order.
+/// Calls visit(row, column, k) for elements of an array file from number `first` on, in its order,
+/// 0 <= k < count.
 template <typename Visit>
-void for_each_element(const MatrixMarketHeader& matrix, Index first, std::span<const double> values,
+void for_each_element(const MatrixMarketHeader& matrix, Index first, std::size_t count,
                       Visit&& visit) {
-  if (values.empty()) return;
+  if (count == 0) return;
   auto [i, j] = place_of_element(matrix, first);
-  for (std::size_t k = 0; k < values.size();) {
-    const auto left = static_cast<Index>(values.size() - k);
+  for (std::size_t k = 0; k < count;) {
+    const auto left = static_cast<Index>(count - k);
     const Index end = std::min(matrix.rows, i + left);
-    for (; i < end; ++i) visit(i, j, values[k++]);
+    for (; i < end; ++i) visit(i, j, k++);
     i = first_stored_row(matrix.symmetry, ++j);
   }
+}
+
+/// Calls put(row, column, number) for the parts of entry k of `run` at `place`, and for those of
+/// its mirror: in rows i `rows` + 0 for real parts and, of complex numbers, + 1 for imaginary ones.
+template <typename Put>
+void put_element(const MatrixMarketHeader& matrix, Index rows, const EntryRun& run,
+                 ElementPlace place, std::size_t k, const Put& put) {
+  const auto [i, j] = place;
+  with_mirror(matrix.symmetry, i, j, run.values[k],
+              [&](Index row, Index column, double part) { put(rows * row, column, part); });
+  if (!matrix.is_complex()) return;
+  with_mirror(imaginary_symmetry(matrix.symmetry), i, j, run.imaginary[k],
+              [&](Index row, Index column, double part) { put(rows * row + 1, column, part); });
 }
 
 }  // namespace spsolve::io

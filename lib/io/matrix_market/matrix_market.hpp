@@ -12,13 +12,15 @@
 #include "matrix/coo.hpp"
 #include "matrix/csr.hpp"
 #include "matrix/dense.hpp"
+#include "matrix/real_form.hpp"
 
 // Matrix Market files (Boisvert, Pozo, Remington, The Matrix Market exchange formats, NISTIR 5935,
 // 1996), plain or gzip; which of both is seen from the content.
 //
 // Read are `coordinate` and `array` files of the fields real (or `double`), integer (or
-// `unsigned-integer`; its values may have a fraction) and pattern (every entry is 1; coordinate
-// only), general, symmetric and skew-symmetric. Refused by name: complex, hermitian, other objects
+// `unsigned-integer`; its values may have a fraction), complex (two numbers) and pattern (every
+// entry is 1; coordinate only), general, symmetric and skew-symmetric, complex ones also hermitian.
+// Refused by name: other objects
 // than `matrix`, Harwell-Boeing and Rutherford-Boeing, archives. Words of the banner may have any
 // case. Lines may end in LF or CR LF, the last one in nothing; blank lines and comments (%) may
 // stand anywhere after the banner, spaces and tabs around every number. Numbers do not depend on
@@ -39,14 +41,14 @@ enum class MatrixMarketFormat {
   array,       ///< one line per element, column by column
 };
 
-enum class MatrixMarketField { real, integer, pattern };
+enum class MatrixMarketField { real, integer, pattern, complex };
 
 /// The words of the banner.
 constexpr std::string_view name(MatrixMarketFormat format) {
   return format == MatrixMarketFormat::coordinate ? "coordinate" : "array";
 }
 constexpr std::string_view name(MatrixMarketField field) {
-  constexpr std::string_view words[] = {"real", "integer", "pattern"};
+  constexpr std::string_view words[] = {"real", "integer", "pattern", "complex"};
   return words[static_cast<std::size_t>(field)];
 }
 
@@ -61,6 +63,9 @@ struct MatrixMarketHeader {
   std::int64_t file_bytes = 0;  ///< of the file as it lies on the disk
   std::int64_t text_bytes = 0;  ///< of the inflated text; of read_header() an estimate by the front
   bool compressed = false;      ///< gzip data
+
+  bool is_complex() const { return field == MatrixMarketField::complex; }
+  Index parts() const { return is_complex() ? complex_parts : 1; }  ///< numbers of an entry
 };
 
 /// Bytes of comments and blank lines that a file may have beyond what its entries need.
@@ -101,9 +106,9 @@ MatrixMarketHeader read_header(const MatrixMarketBytes& file);
 /// (duplicates stay, one triangle stays one triangle). Of an array file the elements that are not
 /// zero become entries: all, the lower triangle (symmetric) or what is strictly below the diagonal
 /// (skew-symmetric), column by column. The result is the same for every number of threads. Memory:
-/// 24 bytes per entry, in addition to the mapped file or a few MiB of inflated text; never more
-/// than the file's size can justify, whatever its header claims. Throws Error(input), and
-/// Error(resources) where memory is short.
+/// 24 bytes per entry, 32 of a complex one, in addition to the mapped file or a few MiB of inflated
+/// text; never more than the file's size can justify, whatever its header claims. Throws
+/// Error(input), and Error(resources) where memory is short.
 Coo read_matrix_market(const std::filesystem::path& path, const ReadOptions& options = {},
                        ReadTiming* timing = nullptr);
 Coo read_matrix_market(const MatrixMarketBytes& file, const ReadOptions& options = {},
@@ -111,7 +116,8 @@ Coo read_matrix_market(const MatrixMarketBytes& file, const ReadOptions& options
 
 /// Reads a dense matrix or multivector, such as right-hand sides: an array file, or a coordinate
 /// file whose entries are added into zeros. Symmetric files are mirrored, skew-symmetric ones with
-/// the opposite sign. Memory: the result in addition to the mapped file. Throws as
+/// the opposite sign. Of complex numbers the result has two rows to a row of the file
+/// (matrix/real_form.hpp). Memory: the result in addition to the mapped file. Throws as
 /// read_matrix_market(), and as check_sums().
 Dense<double> read_dense(const std::filesystem::path& path, const ReadOptions& options = {},
                          ReadTiming* timing = nullptr);
@@ -144,20 +150,21 @@ void check_sums(const std::filesystem::path& file, const Csr<double>& matrix,
 void write_matrix_market(const std::filesystem::path& path, const Coo& matrix,
                          std::string_view comment = {});
 
-/// As `matrix coordinate real general`, row by row.
+/// As `matrix coordinate real general`, row by row; of a real form the complex matrix, where
+/// `complex`.
 void write_matrix_market(const std::filesystem::path& path, const Csr<double>& matrix,
-                         std::string_view comment = {});
+                         std::string_view comment = {}, bool complex = false);
 
 /// As `matrix array real general`, column by column.
 void write_matrix_market(const std::filesystem::path& path, const Dense<double>& matrix,
                          std::string_view comment = {});
 
-/// Writes such an array file, of values that come one after another. Without commit() there is no
-/// file.
+/// Writes such an array file, of values that come one after another, the parts of a complex number
+/// as two. Without commit() there is no file.
 class ArrayWriter final : public io::ArrayFile {
  public:
   ArrayWriter(const std::filesystem::path& path, Index rows, Index columns,
-              std::string_view comment = {});
+              std::string_view comment = {}, bool complex = false);
   ~ArrayWriter() override;
   ArrayWriter(const ArrayWriter&) = delete;
   ArrayWriter& operator=(const ArrayWriter&) = delete;

@@ -74,8 +74,18 @@ inline ChunkResult parse_lines(const char* p, const char* end, Index limit, cons
   return {k, nullptr, false};
 }
 
-/// Lines "row column [value]".
-template <bool has_value, bool has_diagonal>
+/// The numbers of an entry.
+enum class Values { none, real, complex, hermitian };
+
+/// Reads a finite number that follows blanks, and moves `p` past it.
+inline bool parse_finite(const char*& p, double& value) {
+  const bool follows = is_blank(*p);
+  p = skip_blanks(p);
+  return follows && parse_real(p, value) && std::isfinite(value);
+}
+
+/// Lines "row column [value [imaginary part]]".
+template <Values values, bool has_diagonal>
 ChunkResult parse_coordinates(const char* begin, const char* end, const MatrixMarketHeader& matrix,
                               EntryTarget target, Index limit) {
   const auto rows = static_cast<std::uint64_t>(matrix.rows);
@@ -87,10 +97,10 @@ ChunkResult parse_coordinates(const char* begin, const char* end, const MatrixMa
     bool good = parse_index(p, row) && is_blank(*p);
     p = skip_blanks(p);
     good = good && parse_index(p, column);
-    if constexpr (has_value) {
-      good = good && is_blank(*p);
-      p = skip_blanks(p);
-      good = good && parse_real(p, value) && std::isfinite(value);
+    if constexpr (values != Values::none) good = good && parse_finite(p, value);
+    if constexpr (values >= Values::complex) good = good && parse_finite(p, target.imaginary[k]);
+    if constexpr (values == Values::hermitian) {
+      good = good && (row != column || target.imaginary[k] == 0);
     }
     good = good && finish_line(p, end) && row - 1 < rows && column - 1 < columns;
     if constexpr (!has_diagonal) good = good && row != column;
@@ -104,23 +114,69 @@ ChunkResult parse_coordinates(const char* begin, const char* end, const MatrixMa
 }
 
 /// Lines of one value.
-ChunkResult parse_array(const char* begin, const char* end, double* values, Index limit) {
+template <bool is_complex>
+ChunkResult parse_array(const char* begin, const char* end, EntryTarget target, Index limit) {
+  double* const values = target.value;
   return parse_lines(begin, end, limit, [&](const char*& p, Index k) {
-    return parse_real(p, values[k]) && std::isfinite(values[k]) && finish_line(p, end);
+    bool good = parse_real(p, values[k]) && std::isfinite(values[k]);
+    if constexpr (is_complex) good = good && parse_finite(p, target.imaginary[k]);
+    return good && finish_line(p, end);
   });
 }
 
 ChunkResult parse_short_lines(const char* begin, const char* end, const MatrixMarketHeader& matrix,
                               EntryTarget target, Index limit) {
   if (matrix.format == MatrixMarketFormat::array) {
-    return parse_array(begin, end, target.value, limit);
+    return matrix.is_complex() ? parse_array<true>(begin, end, target, limit)
+                               : parse_array<false>(begin, end, target, limit);
   }
+  const auto parse = [&]<Values values>() {
+    return matrix.symmetry == Symmetry::skew_symmetric
+               ? parse_coordinates<values, false>(begin, end, matrix, target, limit)
+               : parse_coordinates<values, true>(begin, end, matrix, target, limit);
+  };
   if (matrix.field == MatrixMarketField::pattern) {
-    return parse_coordinates<false, true>(begin, end, matrix, target, limit);
+    return parse_coordinates<Values::none, true>(begin, end, matrix, target, limit);
   }
-  return matrix.symmetry == Symmetry::skew_symmetric
-             ? parse_coordinates<true, false>(begin, end, matrix, target, limit)
-             : parse_coordinates<true, true>(begin, end, matrix, target, limit);
+  if (matrix.symmetry == Symmetry::hermitian) {
+    return parse_coordinates<Values::hermitian, true>(begin, end, matrix, target, limit);
+  }
+  return matrix.is_complex() ? parse.template operator()<Values::complex>()
+                             : parse.template operator()<Values::real>();
+}
+
+/// Throws where `word` is no number that a value may be.
+void require_value(std::string_view word, const std::filesystem::path& path, Index number,
+                   const std::string& advice) {
+  const std::string padded = std::string(word) + std::string(16, '\0');
+  const char* p = padded.data();
+  double value = 0.0;
+  const bool number_read = parse_real(p, value) && p == padded.data() + word.size();
+  const std::string_view unsigned_word = word.substr(word.find_first_not_of("+-") == 1 ? 1 : 0);
+  const bool named = std::ranges::any_of(
+      std::initializer_list<std::string_view>{"nan", "inf", "infinity"}, [&](auto name) {
+        return std::ranges::equal(unsigned_word, name, {}, [](char c) { return c | 0x20; });
+      });
+  if (named || (number_read && !std::isfinite(value))) {
+    fail_at(path, number, "a value that double precision can hold",
+            fmt::format("{}, which is not a finite number", quoted(word)),
+            "correct or scale the value");
+  }
+  if (!number_read) fail_at(path, number, "a decimal number", quoted(word), advice);
+}
+
+/// The fields of a line of the file, in words.
+std::string fields_of(const MatrixMarketHeader& matrix) {
+  const bool array = matrix.format == MatrixMarketFormat::array;
+  switch (matrix.field) {
+    case MatrixMarketField::pattern:
+      return "2 fields (row, column)";
+    case MatrixMarketField::complex:
+      return array ? "2 fields (real and imaginary part)"
+                   : "4 fields (row, column, real and imaginary part)";
+    default:
+      return array ? "1 field (value)" : "3 fields (row, column, value)";
+  }
 }
 
 /// The word after the last one that was read, or the words in its place.
@@ -211,14 +267,11 @@ void fail_line(const WrongLine& wrong, const std::filesystem::path& path,
   };
   const auto word = words(line, 16);
   std::size_t i = 0;
+  std::uint64_t index[2] = {};
   if (!array) {
-    const std::string_view fields = matrix.field == MatrixMarketField::pattern
-                                        ? "2 fields (row, column)"
-                                        : "3 fields (row, column, value)";
-    std::uint64_t index[2] = {};
     for (; i < 2; ++i) {
       if (i == word.size())
-        fail_at(path, number, fields, quoted(line), or_copy_again("complete the line"));
+        fail_at(path, number, fields_of(matrix), quoted(line), or_copy_again("complete the line"));
       const Index size = i == 0 ? matrix.rows : matrix.columns;
       const std::string padded = std::string(word[i]) + std::string(16, '\0');
       const char* p = padded.data();
@@ -234,37 +287,23 @@ void fail_line(const WrongLine& wrong, const std::filesystem::path& path,
       fail_at(path, number, "no entry on the diagonal of a skew-symmetric matrix", quoted(line),
               "remove the line, or mark the matrix as general and store both triangles");
     }
-    if (matrix.field != MatrixMarketField::pattern && i == word.size()) {
-      fail_at(path, number, fields, quoted(line), or_copy_again("complete the line"));
-    }
   }
-  if (matrix.field != MatrixMarketField::pattern && i < word.size()) {
-    const std::string padded = std::string(word[i]) + std::string(16, '\0');
-    const char* p = padded.data();
-    double value = 0.0;
-    const bool number_read = parse_real(p, value) && p == padded.data() + word[i].size();
-    const std::string_view unsigned_word =
-        word[i].substr(word[i].find_first_not_of("+-") == 1 ? 1 : 0);
-    const bool named = std::ranges::any_of(
-        std::initializer_list<std::string_view>{"nan", "inf", "infinity"}, [&](auto name) {
-          return std::ranges::equal(unsigned_word, name, {}, [](char c) { return c | 0x20; });
-        });
-    if (named || (number_read && !std::isfinite(value))) {
-      fail_at(path, number, "a value that double precision can hold",
-              fmt::format("{}, which is not a finite number", quoted(word[i])),
-              "correct or scale the value");
+  const std::size_t values = matrix.field == MatrixMarketField::pattern ? 0
+                             : matrix.is_complex()                      ? 2
+                                                                        : 1;
+  for (const std::size_t end = i + values; i < end; ++i) {
+    if (i == word.size()) {
+      fail_at(path, number, fields_of(matrix), quoted(line), or_copy_again("complete the line"));
     }
-    if (!number_read) {
-      fail_at(path, number, "a decimal number", quoted(word[i]),
-              or_copy_again("correct the value"));
-    }
-    ++i;
+    require_value(word[i], path, number, or_copy_again("correct the value"));
+  }
+  if (matrix.symmetry == Symmetry::hermitian && !array && index[0] == index[1] &&
+      i == word.size()) {
+    fail_at(path, number, "a real number on the diagonal of a hermitian matrix", quoted(line),
+            "correct the imaginary part, or mark the matrix as general and store both triangles");
   }
   fail_at(path, number, "the end of the line", word_or_end(word, i),
-          fmt::format("a line of this file has {}", array ? "1 field (value)"
-                                                    : matrix.field == MatrixMarketField::pattern
-                                                        ? "2 fields (row, column)"
-                                                        : "3 fields (row, column, value)"));
+          "a line of this file has " + fields_of(matrix));
 }
 
 }  // namespace spsolve::io

@@ -10,11 +10,13 @@
 
 namespace spsolve::inline io {
 
-/// Where the entries of a piece go. For array files only `value` is written.
+/// Where the entries of a piece go. For array files only `value` is written, and of complex numbers
+/// `imaginary`.
 struct EntryTarget {
   Index* row;
   Index* column;
   double* value;
+  double* imaginary;
 };
 
 struct ChunkResult {

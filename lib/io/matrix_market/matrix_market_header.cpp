@@ -98,23 +98,20 @@ void parse_banner(std::string_view text, const std::filesystem::path& path,
   matrix.format = array ? MatrixMarketFormat::array : MatrixMarketFormat::coordinate;
   const std::string field = lower(word[3]);
   const std::string symmetry = lower(word[4]);
-  if (field == "complex") {
-    fail_at(
-        path, 1, "the field real, integer or pattern", quoted(word[3]),
-        "complex matrices are not supported: A = R + iS as the real matrix [R, -S; S, R] with b "
-        "= [Re b; Im b] has the solution [Re x; Im x]");
-  }
   if (field == "real" || field == "double") {
     matrix.field = MatrixMarketField::real;
   } else if (field == "integer" || field == "unsigned-integer") {
     matrix.field = MatrixMarketField::integer;
   } else if (field == "pattern") {
     matrix.field = MatrixMarketField::pattern;
+  } else if (field == "complex") {
+    matrix.field = MatrixMarketField::complex;
   } else {
-    fail_at(path, 1, "the field real, integer or pattern", quoted(word[3]), "correct the banner");
+    fail_at(path, 1, "the field real, integer, complex or pattern", quoted(word[3]),
+            "correct the banner");
   }
   if (array && matrix.field == MatrixMarketField::pattern) {
-    fail_at(path, 1, "the field real or integer in an array file", quoted(word[3]),
+    fail_at(path, 1, "the field real, integer or complex in an array file", quoted(word[3]),
             "a pattern needs the format 'coordinate'");
   }
   if (symmetry == "general") {
@@ -123,11 +120,13 @@ void parse_banner(std::string_view text, const std::filesystem::path& path,
     matrix.symmetry = Symmetry::symmetric;
   } else if (symmetry == "skew-symmetric") {
     matrix.symmetry = Symmetry::skew_symmetric;
+  } else if (symmetry == "hermitian" && matrix.is_complex()) {
+    matrix.symmetry = Symmetry::hermitian;
   } else {
     fail_at(path, 1, "the symmetry general, symmetric or skew-symmetric", quoted(word[4]),
-            symmetry == "hermitian" ? "hermitian matrices are complex and not supported: write a "
-                                      "real one as symmetric"
-                                    : "correct the banner");
+            symmetry == "hermitian"
+                ? "hermitian matrices are complex: write a real one as symmetric"
+                : "correct the banner");
   }
   if (matrix.symmetry == Symmetry::skew_symmetric && matrix.field == MatrixMarketField::pattern) {
     fail_at(path, 1, "the symmetry general or symmetric for a pattern", quoted(word[4]),
@@ -141,7 +140,7 @@ Index array_entries(const MatrixMarketHeader& matrix) {
   Index columns = matrix.columns;
   if (matrix.symmetry != Symmetry::general) {
     if (columns == 0) return 0;
-    rows = matrix.symmetry == Symmetry::symmetric ? rows : rows - 1;
+    rows = matrix.symmetry == Symmetry::skew_symmetric ? rows - 1 : rows;
     if (rows == std::numeric_limits<Index>::max()) return -1;
     columns = rows + 1;
     (rows % 2 == 0 ? rows : columns) /= 2;

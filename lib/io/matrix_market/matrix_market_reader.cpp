@@ -68,7 +68,7 @@ void resize_in_huge_pages(std::vector<T>& values, std::size_t size) {
 /// Of the lists of so many entries.
 std::size_t bytes_of(const MatrixMarketHeader& matrix, Index entries) {
   const bool array = matrix.format == MatrixMarketFormat::array;
-  return static_cast<std::size_t>(entries) * (array ? 8 : 24);
+  return static_cast<std::size_t>(entries) * ((array ? 8 : 24) + (matrix.is_complex() ? 8 : 0));
 }
 
 [[noreturn]] void fail_memory(const fs::path& path, const MatrixMarketHeader& matrix,
@@ -86,6 +86,7 @@ bool has_room(const MatrixMarketHeader& matrix, Coo& lists, Index entries) {
   if (bytes > std::size_t{1} << 26 && bytes > free_memory()) return false;
   try {
     lists.value.reserve(size);
+    lists.imaginary.reserve(matrix.is_complex() ? size : 0);
     lists.row.reserve(array ? 0 : size);
     lists.column.reserve(array ? 0 : size);
   } catch (const std::bad_alloc&) {
@@ -101,15 +102,20 @@ void allocate(const MatrixMarketText& source, Coo& lists, Index entries) {
   if (!has_room(source.matrix(), lists, entries)) {
     fail_memory(source.path(), source.matrix(), bytes);
   }
+  const auto resize = [size](auto& list) {
+    resize_in_huge_pages(list, list.capacity() < size ? 0 : size);
+  };
 #pragma omp parallel sections num_threads(std::min(source.threads, 3)) if (bytes > std::size_t{1} \
                                                                                        << 22)
   {
 #pragma omp section
-    resize_in_huge_pages(lists.value, size);
+    resize(lists.value);
 #pragma omp section
-    resize_in_huge_pages(lists.row, lists.row.capacity() < size ? 0 : size);
+    resize(lists.row);
 #pragma omp section
-    resize_in_huge_pages(lists.column, lists.column.capacity() < size ? 0 : size);
+    resize(lists.column);
+#pragma omp section
+    resize(lists.imaginary);
   }
 }
 
@@ -166,9 +172,9 @@ void parse_body(MatrixMarketText& source, Coo& lists) {
     const std::string_view piece = chunk(c);
     const bool array = matrix.format == MatrixMarketFormat::array;
     first = std::min(first, room);
-    const io::EntryTarget target{array ? nullptr : lists.row.data() + first,
-                                 array ? nullptr : lists.column.data() + first,
-                                 lists.value.data() + first};
+    const io::EntryTarget target{
+        array ? nullptr : lists.row.data() + first, array ? nullptr : lists.column.data() + first,
+        lists.value.data() + first, matrix.is_complex() ? lists.imaginary.data() + first : nullptr};
     results[c] =
         io::parse_chunk(piece.data(), piece.data() + piece.size(), matrix, target, room - first);
   };
@@ -207,6 +213,7 @@ void append_entries(io::EntryReader& reader, const fs::path& path, Coo& lists) {
     fail_memory(path, matrix, bytes_of(matrix, entries));
   }
   advise_huge_pages(lists.value, lists.value.capacity());
+  advise_huge_pages(lists.imaginary, lists.imaginary.capacity());
   advise_huge_pages(lists.row, lists.row.capacity());
   advise_huge_pages(lists.column, lists.column.capacity());
   for (auto runs = reader.next(); !runs.empty(); runs = reader.next()) {
@@ -214,23 +221,28 @@ void append_entries(io::EntryReader& reader, const fs::path& path, Coo& lists) {
       lists.row.insert(lists.row.end(), run.row.begin(), run.row.end());
       lists.column.insert(lists.column.end(), run.column.begin(), run.column.end());
       lists.value.insert(lists.value.end(), run.values.begin(), run.values.end());
+      lists.imaginary.insert(lists.imaginary.end(), run.imaginary.begin(), run.imaginary.end());
     }
   }
 }
 
 /// An array file's values as entries, without the zeros.
-void keep_nonzeros(const MatrixMarketHeader& matrix, Coo& lists) {
+void keep_nonzeros(const fs::path& path, const MatrixMarketHeader& matrix, Coo& lists) {
   const std::vector<double> values = std::move(lists.value);
+  const std::vector<double> imaginary = std::move(lists.imaginary);
+  io::check_hermitian(path, matrix, 0, imaginary);
   const auto nonzeros = values.size() - static_cast<std::size_t>(std::ranges::count(values, 0.0));
   lists.value = {};
+  lists.imaginary = {};
   lists.row.reserve(nonzeros);
   lists.column.reserve(nonzeros);
   lists.value.reserve(nonzeros);
-  io::for_each_element(matrix, 0, values, [&](Index i, Index j, double value) {
-    if (value == 0.0) return;
+  io::for_each_element(matrix, 0, values.size(), [&](Index i, Index j, std::size_t k) {
+    if (values[k] == 0.0 && (imaginary.empty() || imaginary[k] == 0.0)) return;
     lists.row.push_back(i);
     lists.column.push_back(j);
-    lists.value.push_back(value);
+    lists.value.push_back(values[k]);
+    if (!imaginary.empty()) lists.imaginary.push_back(imaginary[k]);
   });
 }
 
@@ -264,8 +276,9 @@ Coo entries_of(const Timer& timer, MappedFile file, const fs::path& path,
     lists.rows = matrix.rows;
     lists.columns = matrix.columns;
     lists.symmetry = matrix.symmetry;
+    lists.is_complex = matrix.is_complex();
     fill(source);
-    if (matrix.format == MatrixMarketFormat::array) keep_nonzeros(matrix, lists);
+    if (matrix.format == MatrixMarketFormat::array) keep_nonzeros(path, matrix, lists);
     measured = source.timing();
     measured.seconds = timer.seconds();
   };
@@ -283,15 +296,15 @@ Coo entries_of(const Timer& timer, MappedFile file, const fs::path& path,
 /// The values of an array file, which every thread puts in their places.
 void place_elements(io::EntryReader& reader, Dense<double>& result) {
   const MatrixMarketHeader& matrix = reader.matrix();
-  const double mirror = matrix.symmetry == Symmetry::skew_symmetric ? -1.0 : 1.0;
-  const bool mirrored = matrix.symmetry != Symmetry::general;
+  const Index rows = matrix.parts();
+  const auto put = [&](Index i, Index j, double value) { result(i, j) = value; };
   for (auto runs = reader.next(); !runs.empty(); runs = reader.next()) {
 #pragma omp parallel for schedule(dynamic) num_threads(reader.threads()) if (runs.size() > 1)
     for (std::size_t r = 0; r < runs.size(); ++r) {
-      io::for_each_element(matrix, runs[r].first, runs[r].values,
-                           [&](Index i, Index j, double value) {
-                             if (mirrored && i != j) result(j, i) = mirror * value;
-                             result(i, j) = value;
+      const io::EntryRun& run = runs[r];
+      io::for_each_element(matrix, run.first, run.values.size(),
+                           [&](Index i, Index j, std::size_t k) {
+                             io::put_element(matrix, rows, run, {i, j}, k, put);
                            });
     }
   }
@@ -300,17 +313,18 @@ void place_elements(io::EntryReader& reader, Dense<double>& result) {
 /// The entries of a coordinate file, added up in its order.
 void add_entries(io::EntryReader& reader, const fs::path& path, Dense<double>& result) {
   const MatrixMarketHeader& matrix = reader.matrix();
-  const double mirror = matrix.symmetry == Symmetry::skew_symmetric ? -1.0 : 1.0;
-  const bool mirrored = matrix.symmetry != Symmetry::general;
+  const Index rows = matrix.parts();
   std::optional<ElementPlace> overflow;  // told when no line of the file is wrong
   for (auto runs = reader.next(); !runs.empty(); runs = reader.next()) {
     for (const io::EntryRun& run : runs) {
       for (std::size_t k = 0; k < run.values.size() && !overflow; ++k) {
         const Index i = run.row[k];
         const Index j = run.column[k];
-        result(i, j) += run.values[k];
-        if (!std::isfinite(result(i, j))) overflow = {i, j};
-        if (mirrored && i != j) result(j, i) += mirror * run.values[k];
+        io::put_element(matrix, rows, run, {i, j}, k, [&](Index row, Index column, double value) {
+          double& sum = result(row, column);
+          sum += value;
+          if (!std::isfinite(sum)) overflow = {i, j};
+        });
       }
     }
   }
@@ -325,9 +339,9 @@ Dense<double> dense_of(const Timer& timer, MappedFile file, const fs::path& path
   if (!fits || reader.claims_too_much()) reader.read_to_end();
   if (!fits) io::fail_dense_size(path, matrix);
   Dense<double> result;
-  result.rows = matrix.rows;
+  result.rows = matrix.parts() * matrix.rows;
   result.columns = matrix.columns;
-  const auto size = static_cast<std::size_t>(matrix.rows * matrix.columns);
+  const auto size = static_cast<std::size_t>(result.rows * matrix.columns);
   result.values.reserve(size);
   resize_in_huge_pages(result.values, size);
   if (matrix.format == MatrixMarketFormat::array) {

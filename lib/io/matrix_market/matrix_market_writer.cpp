@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t longest_index = 20;
 constexpr std::size_t longest_value = 24;  // -2.2250738585072014e-308
-constexpr std::size_t longest_entry = 2 * longest_index + longest_value + 3;
 constexpr std::size_t longest_element = longest_value + 1;
+constexpr std::size_t longest_entry = 2 * longest_index + 2 + longest_element;
 
 /// Lines that are formatted, and deflated to a gzip member, together.
 constexpr Index piece_lines = Index{1} << 16;
@@ -33,25 +33,25 @@ char* put(char* p, double value) {
   return std::to_chars(p, p + longest_value, value).ptr;
 }
 
-char* put_entry(char* p, Index row, Index column, double value) {
+char* put_element(char* p, double value, char end = '\n') {
+  p = put(p, value);
+  *p++ = end;
+  return p;
+}
+
+char* put_entry(char* p, Index row, Index column, double value, char end = '\n') {
   p = put(p, row + 1);
   *p++ = ' ';
   p = put(p, column + 1);
   *p++ = ' ';
-  p = put(p, value);
-  *p++ = '\n';
-  return p;
-}
-
-char* put_element(char* p, double value) {
-  p = put(p, value);
-  *p++ = '\n';
-  return p;
+  return put_element(p, value, end);
 }
 
 /// Banner and comment lines.
-std::string file_front(std::string_view format, Symmetry symmetry, std::string_view comment) {
-  std::string front = fmt::format("%%MatrixMarket matrix {} real {}\n", format, name(symmetry));
+std::string file_front(std::string_view format, Symmetry symmetry, std::string_view comment,
+                       bool complex = false) {
+  std::string front = fmt::format("%%MatrixMarket matrix {} {} {}\n", format,
+                                  complex ? "complex" : "real", name(symmetry));
   while (!comment.empty()) {
     const std::size_t end = std::min(comment.find('\n'), comment.size());
     std::string line(comment.substr(0, end));
@@ -62,8 +62,9 @@ std::string file_front(std::string_view format, Symmetry symmetry, std::string_v
   return front;
 }
 
-std::string array_front(Index rows, Index columns, std::string_view comment) {
-  return file_front("array", Symmetry::general, comment) + fmt::format("{} {}\n", rows, columns);
+std::string array_front(Index rows, Index columns, std::string_view comment, bool complex) {
+  return file_front("array", Symmetry::general, comment, complex) +
+         fmt::format("{} {}\n", rows, columns);
 }
 
 /// A file of lines, plain or gzip, that comes into being whole.
@@ -126,6 +127,32 @@ class LineWriter {
 
 }  // namespace
 
+namespace {
+
+/// Rows of values, of complex ones with their imaginary parts.
+void write_rows(const fs::path& path, const Csr<double>& matrix,
+                const std::vector<double>* imaginary, std::string_view comment) {
+  const bool complex = imaginary != nullptr;
+  const std::string front =
+      file_front("coordinate", Symmetry::general, comment, complex) +
+      fmt::format("{} {} {}\n", matrix.rows, matrix.columns, matrix.nonzeros());
+  LineWriter file(path, front);
+  const std::size_t longest = longest_entry + (complex ? longest_element : 0);
+  file.write(matrix.nonzeros(), longest, [&](Index begin, Index end, char* p) {
+    const auto& offsets = matrix.row_offsets;
+    Index row = std::ranges::upper_bound(offsets, begin) - offsets.begin() - 1;
+    for (Index k = begin; k < end; ++k) {
+      while (offsets[row + 1] <= k) ++row;
+      p = put_entry(p, row, matrix.column_indices[k], matrix.values[k], complex ? ' ' : '\n');
+      if (complex) p = put_element(p, (*imaginary)[k]);
+    }
+    return p;
+  });
+  file.commit();
+}
+
+}  // namespace
+
 void write_matrix_market(const fs::path& path, const Coo& matrix, std::string_view comment) {
   const std::string front =
       file_front("coordinate", matrix.symmetry, comment) +
@@ -140,27 +167,16 @@ void write_matrix_market(const fs::path& path, const Coo& matrix, std::string_vi
   file.commit();
 }
 
-void write_matrix_market(const fs::path& path, const Csr<double>& matrix,
-                         std::string_view comment) {
-  const std::string front =
-      file_front("coordinate", Symmetry::general, comment) +
-      fmt::format("{} {} {}\n", matrix.rows, matrix.columns, matrix.nonzeros());
-  LineWriter file(path, front);
-  file.write(matrix.nonzeros(), longest_entry, [&](Index begin, Index end, char* p) {
-    const auto& offsets = matrix.row_offsets;
-    Index row = std::ranges::upper_bound(offsets, begin) - offsets.begin() - 1;
-    for (Index k = begin; k < end; ++k) {
-      while (offsets[row + 1] <= k) ++row;
-      p = put_entry(p, row, matrix.column_indices[k], matrix.values[k]);
-    }
-    return p;
-  });
-  file.commit();
+void write_matrix_market(const fs::path& path, const Csr<double>& matrix, std::string_view comment,
+                         bool complex) {
+  if (!complex) return write_rows(path, matrix, nullptr, comment);
+  const ComplexParts parts = parts_of(matrix);
+  write_rows(path, parts.s, &parts.t.values, comment);
 }
 
 void write_matrix_market(const fs::path& path, const Dense<double>& matrix,
                          std::string_view comment) {
-  LineWriter file(path, array_front(matrix.rows, matrix.columns, comment));
+  LineWriter file(path, array_front(matrix.rows, matrix.columns, comment, false));
   file.write(matrix.rows * matrix.columns, longest_element, [&](Index begin, Index end, char* p) {
     Index row = begin % matrix.rows;
     Index column = begin / matrix.rows;
@@ -178,24 +194,33 @@ void write_matrix_market(const fs::path& path, const Dense<double>& matrix,
 
 struct ArrayWriter::File {
   LineWriter lines;
+  Index parts;                  // of a number
   Index left;                   // elements that are yet to come
   std::vector<double> waiting;  // those that do not fill a piece, which a gzip member is
 };
 
-ArrayWriter::ArrayWriter(const fs::path& path, Index rows, Index columns, std::string_view comment)
-    : file_(new File{{path, array_front(rows, columns, comment)}, rows * columns, {}}) {}
+ArrayWriter::ArrayWriter(const fs::path& path, Index rows, Index columns, std::string_view comment,
+                         bool complex)
+    : file_(new File{{path, array_front(rows, columns, comment, complex)},
+                     complex ? complex_parts : 1,
+                     (complex ? complex_parts : 1) * rows * columns,
+                     {}}) {}
 
 ArrayWriter::~ArrayWriter() = default;
 
 void ArrayWriter::write(std::span<const double> values) {
-  const auto write_lines = [&](std::span<const double> lines) {
-    file_->lines.write(static_cast<Index>(lines.size()), longest_element,
+  const Index parts = file_->parts;
+  const auto write_lines = [&](std::span<const double> numbers) {
+    file_->lines.write(static_cast<Index>(numbers.size()) / parts,
+                       static_cast<std::size_t>(parts) * longest_element,
                        [&](Index begin, Index end, char* p) {
-                         for (Index k = begin; k < end; ++k) p = put_element(p, lines[k]);
+                         for (Index k = parts * begin; k < parts * end; ++k) {
+                           p = put_element(p, numbers[k], (k + 1) % parts == 0 ? '\n' : ' ');
+                         }
                          return p;
                        });
   };
-  constexpr auto piece = static_cast<std::size_t>(piece_lines);
+  const auto piece = static_cast<std::size_t>(parts * piece_lines);
   std::vector<double>& waiting = file_->waiting;
   file_->left -= static_cast<Index>(values.size());
   if (!waiting.empty()) {

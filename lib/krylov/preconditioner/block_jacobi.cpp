@@ -4,6 +4,7 @@
 #include <lapacke.h>
 
 #include "core/error.hpp"
+#include "core/row_names.hpp"
 #include "krylov/preconditioner/preconditioner.hpp"
 
 namespace spsolve::inline krylov {
@@ -71,7 +72,8 @@ Csr<double> inverted_blocks(const BandMatrix& matrix) {
       fail(ExitCode::input,
            "solve.preconditioner=block_jacobi wants regular blocks on the diagonal, and that of "
            "the rows {} to {} (numbered from 1) is singular; use solve.preconditioner=ilu0 or none",
-           matrix.own_rows().first + first + 1, matrix.own_rows().first + last);
+           RowNames::told(matrix.own_rows().first + first),
+           RowNames::told(matrix.own_rows().first + last - 1));
     }
     for (Index i = 0; i < size; ++i) {
       for (Index j = 0; j < size; ++j) {

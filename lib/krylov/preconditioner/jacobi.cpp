@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "core/row_names.hpp"
 #include "krylov/preconditioner/preconditioner.hpp"
 
 namespace spsolve::inline krylov {
@@ -21,7 +22,7 @@ class Jacobi final : public PreconditionerOperator {
           fail(ExitCode::input,
                "solve.preconditioner=jacobi wants a diagonal without zeros, and row {} (numbered "
                "from 1) has none; use solve.preconditioner=ilu0 or none, or a sparse method",
-               matrix.own_rows().first + static_cast<Index>(i) + 1);
+               RowNames::told(matrix.own_rows().first + static_cast<Index>(i)));
         }
         diagonal[i] = 1 / (symmetric ? std::abs(diagonal[i]) : diagonal[i]);
       }

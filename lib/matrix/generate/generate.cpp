@@ -7,6 +7,7 @@
 #include "core/error.hpp"
 #include "matrix/generate/generated_rows.hpp"
 #include "matrix/generate/generator_keys.hpp"
+#include "matrix/real_form.hpp"
 
 namespace spsolve::inline matrix {
 
@@ -45,6 +46,10 @@ std::string check_grid2d(std::span<const Index> sizes) {
   return too_large({sizes[0], sizes[0]});
 }
 
+std::string check_complex_grid2d(std::span<const Index> sizes) {
+  return too_large({complex_parts, sizes[0], sizes[0]});
+}
+
 std::string check_grid3d(std::span<const Index> sizes) {
   return too_large({sizes[0], sizes[0], sizes[0]});
 }
@@ -78,6 +83,10 @@ MatrixShape square_shape(Index n, Index nonzeros) {
 MatrixShape shape_grid2d(std::span<const Index> sizes) {
   const Index n = sizes[0] * sizes[0];
   return square_shape(n, 5 * n);
+}
+
+MatrixShape shape_complex_grid2d(std::span<const Index> sizes) {
+  return of_real_form(shape_grid2d(sizes));
 }
 
 MatrixShape shape_grid3d(std::span<const Index> sizes) {
@@ -164,6 +173,18 @@ constexpr Generator table[] = {
      "-div grad u - 3/8 u by 5-point differences of width 1 on an N x N grid, 10 points a wave: "
      "diagonal 29/8, neighbours -1; symmetric indefinite, never singular.",
      check_grid2d, shape_grid2d, generated::helmholtz2d},
+    {"zhelm2d", "zhelm2d:N", false,
+     "-div grad u - 3/8 (1 + i/16) u by 5-point differences of width 1 on an N x N grid, 10 points "
+     "a "
+     "wave, walls that absorb waves to first order (u beyond a wall is (1 + 5/8 i) times that "
+     "before "
+     "it): damped Helmholtz; complex symmetric, nonsingular.",
+     check_complex_grid2d, shape_complex_grid2d, generated::zhelm2d},
+    {"magnetic2d", "magnetic2d:N", false,
+     "Magnetic Laplacian on an N x N grid, a quarter of a flux quantum through every cell: "
+     "diagonal "
+     "4, neighbours along y -1, along x -i^y and its conjugate; Hermitian positive definite.",
+     check_complex_grid2d, shape_complex_grid2d, generated::magnetic2d},
     {"circuit", "circuit:N", true,
      "Nodal analysis of a circuit, [G B; B' 0] of order N: a tree of wires, nets whose sizes obey "
      "a "

@@ -30,7 +30,8 @@ struct Generator {
   std::string_view description;  ///< one sentence, with the formula
   /// One sentence of what is wrong with the sizes, or "".
   std::string (*problem)(std::span<const Index> sizes);
-  /// Rows, columns and the expected number of non-zeros for valid sizes.
+  /// Rows, columns (of complex matrices those of the real form, as for the rest) and the expected
+  /// number of non-zeros for valid sizes.
   MatrixShape (*shape)(std::span<const Index> sizes);
   Csr<double> (*make)(const GeneratorArguments& arguments);
   /// Coordinates of the nodes of a matrix of linear elasticity, with as many unknowns a node as

@@ -72,6 +72,8 @@ Csr<double> convdiff3d(const GeneratorArguments& arguments);
 Csr<double> aniso2d(const GeneratorArguments& arguments);
 Csr<double> aniso3d(const GeneratorArguments& arguments);
 Csr<double> helmholtz2d(const GeneratorArguments& arguments);
+Csr<double> zhelm2d(const GeneratorArguments& arguments);
+Csr<double> magnetic2d(const GeneratorArguments& arguments);
 Csr<double> elastic3d(const GeneratorArguments& arguments);
 Dense<double> coordinates_of_elastic3d(const GeneratorArguments& arguments);
 Csr<double> circuit(const GeneratorArguments& arguments);

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "core/error.hpp"
+#include "core/row_names.hpp"
 #include "core/types.hpp"
 
 namespace spsolve::inline solve {
@@ -29,21 +30,22 @@ inline constexpr const char* advice_without_pivoting =
 /// Throws the Error(not_trustworthy) of every rank for a pivot of step `step` (from 0) of `order`
 /// that is zero or not finite; `advice` says what to try against a zero, or "".
 inline void check_pivot(double pivot, Index step, Index order, std::string_view advice) {
+  const Index of_row = RowNames::told(step), rows = RowNames::count(order);
   if (!std::isfinite(pivot)) {
     fail_everywhere(
         ExitCode::not_trustworthy,
         "elimination overflowed: the pivot of step {} of {} (column {}) is not a finite "
         "number; try solve.method=sparse_lu, or gauss with solve.pivoting=complete, in double",
-        step + 1, order, step + 1);
+        of_row, rows, of_row);
   }
   if (pivot != 0) return;
   if (!advice.empty()) {
     fail_everywhere(ExitCode::not_trustworthy, "the pivot of step {} of {} (column {}) is zero; {}",
-                    step + 1, order, step + 1, advice);
+                    of_row, rows, of_row, advice);
   }
   fail_everywhere(ExitCode::not_trustworthy,
                   "the matrix is singular: at step {} of {} no non-zero pivot is left in column {}",
-                  step + 1, order, step + 1);
+                  of_row, rows, of_row);
 }
 
 }  // namespace spsolve::solve

@@ -9,6 +9,7 @@
 
 #include "core/checksum.hpp"
 #include "core/error.hpp"
+#include "core/row_names.hpp"
 #include "core/timer.hpp"
 #include "matrix/symmetry.hpp"
 #include "sparse/fronts/schedule.hpp"
@@ -47,7 +48,7 @@ void refuse_structurally_singular(const Csr<double>& matrix,
   fail(ExitCode::not_trustworthy,
        "the matrix is structurally singular: its non-zeros match only {} of {} rows with columns, "
        "whatever their values are: {} (numbered from 1)",
-       matching.rank, matrix.rows,
+       RowNames::count(matching.rank), RowNames::count(matrix.rows),
        in_words(structural_defect(matrix, matching.row_of_column, matching.unmatched_rows,
                                   matching.unmatched_columns)));
 }
@@ -60,7 +61,8 @@ bool wants_matching(const Csr<double>& matrix, Factorization kind) {
   return std::ranges::count(diagonal_magnitudes(matrix), 0.0) > 0;
 }
 
-std::string named_from_one(const std::vector<LocalIndex>& all) {
+std::string named_from_one(const std::vector<LocalIndex>& rows) {
+  const std::vector<LocalIndex> all = RowNames::told_once(rows);
   constexpr std::size_t most = 10;
   std::vector<LocalIndex> some;
   for (std::size_t i = 0; i < std::min(most, all.size()); ++i) some.push_back(all[i] + 1);

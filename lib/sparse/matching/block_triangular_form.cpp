@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "core/error.hpp"
+#include "core/row_names.hpp"
 #include "matrix/structure.hpp"
 #include "matrix/symmetry.hpp"
 #include "sparse/matching/matching.hpp"
@@ -208,11 +209,13 @@ StructuralDefect structural_defect(const Csr<double>& matrix,
 
 std::string in_words(const StructuralDefect& defect, std::size_t most) {
   if (defect.rows.empty() && defect.columns.empty()) return "";
-  const std::string rows = defect_in_words("row", defect.rows, "column", defect.few_columns, most);
-  const std::string columns =
-      defect_in_words("column", defect.columns, "row", defect.few_rows, most);
-  const bool few_rows = std::max(defect.rows.size(), defect.few_columns.size()) <= most;
-  const bool few_columns = std::max(defect.columns.size(), defect.few_rows.size()) <= most;
+  const StructuralDefect told{
+      RowNames::told_once(defect.rows), RowNames::told_once(defect.few_columns),
+      RowNames::told_once(defect.columns), RowNames::told_once(defect.few_rows)};
+  const std::string rows = defect_in_words("row", told.rows, "column", told.few_columns, most);
+  const std::string columns = defect_in_words("column", told.columns, "row", told.few_rows, most);
+  const bool few_rows = std::max(told.rows.size(), told.few_columns.size()) <= most;
+  const bool few_columns = std::max(told.columns.size(), told.few_rows.size()) <= most;
   if (few_rows != few_columns) return few_rows ? rows : columns;
   return rows + "; " + columns;
 }

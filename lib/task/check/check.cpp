@@ -110,15 +110,17 @@ void add_values(const Config& config, Checks& checks) {
   }
 }
 
-void add_solve(const Config& config, std::optional<Index> rows, Checks& checks) {
+void add_solve(const Config& config, const std::optional<MatrixShape>& matrix, Checks& checks) {
   const Config::Solve& solve = config.solve;
   FoundRightHandSide found;
-  Index columns = 0;
+  DenseShape b;
   const bool has_b = checks.look([&] {
-    found = find_right_hand_side(config, rows.value_or(0));
-    columns = columns_of_b(found.config, rows);
+    found = find_right_hand_side(config, matrix ? matrix->order() : 0);
+    b = columns_of_b(found.config, matrix);
     steps_of(config, found);
-    check_result_columns(config.output.solution, columns);
+    b.is_complex = b.is_complex || (matrix && matrix->is_complex());
+    if (b.is_complex) refuse_for_complex(config);
+    check_result_columns(config.output.solution, b);
   });
   if (has_b && found.config.kind == RightHandSideKind::file) {
     for (const fs::path& file : files_named(found.config.file)) {
@@ -131,30 +133,32 @@ void add_solve(const Config& config, std::optional<Index> rows, Checks& checks) 
     // A run that cannot write it does without.
     checks.look([&] { io::require_folder_of(solve.analysis_file); });
   }
-  if (!rows) return;
+  if (!matrix || b.is_complex) return;
+  const Index rows = matrix->rows;
   if (solve.ordering == Ordering::file) {
     checks.add("ordering", solve.ordering_file, [&solve, rows](const Deadline& deadline) {
-      const auto order = read_order(solve.ordering_file, *rows, deadline);
-      return CheckedEntries{static_cast<Index>(order.size()), *rows};
+      const auto order = read_order(solve.ordering_file, rows, deadline);
+      return CheckedEntries{static_cast<Index>(order.size()), rows};
     });
   }
   if (has_b && !solve.initial_guess.empty() &&
-      checks.look([&] { check_first_guess(solve.initial_guess, *rows, columns); })) {
+      checks.look([&] { check_first_guess(solve.initial_guess, rows, b.columns); })) {
     checks.add_dense("first guess", solve.initial_guess);
   }
   if (!solve.coordinates.empty() &&
-      checks.look([&] { find_coordinates(solve.coordinates, "", *rows); })) {
+      checks.look([&] { find_coordinates(solve.coordinates, "", rows); })) {
     checks.add_dense("coordinates", solve.coordinates);
   }
-  if (checks.look([&] { null_vectors(solve, *rows); }) && solve.null_space == NullSpaceKind::file) {
+  if (checks.look([&] { null_vectors(solve, rows); }) && solve.null_space == NullSpaceKind::file) {
     checks.add_dense("null space", solve.null_space_file);
   }
   if (!config.matrix.values.empty()) checks.look([&] { add_values(config, checks); });
 }
 
 void add_multiply(const Config& config, std::optional<Index> columns, Checks& checks) {
-  const bool good = checks.look(
-      [&] { check_result_columns(config.output.product, columns_of_x(config.multiply, columns)); });
+  const bool good = checks.look([&] {
+    check_result_columns(config.output.product, {0, columns_of_x(config.multiply, columns)});
+  });
   if (good && config.multiply.x.kind == MultivectorKind::file) {
     checks.add_dense("X", config.multiply.x.file);
   }
@@ -168,10 +172,10 @@ std::vector<CheckedFile> check_files(const Config& config, const Deadline& deadl
   const std::string name = config.matrix.name();
   MatrixShape shape;
   const bool known =
-      checks.look([&] { shape = solves ? square_shape(config) : describe_matrix(name); });
+      checks.look([&] { shape = solves ? square_shape(config) : real_shape(config); });
   if (known && !means_generator(name)) checks.add_matrix("matrix", name);
   if (solves) {
-    add_solve(config, known ? std::optional(shape.rows) : std::nullopt, checks);
+    add_solve(config, known ? std::optional(shape) : std::nullopt, checks);
   } else {
     add_multiply(config, known ? std::optional(shape.columns) : std::nullopt, checks);
   }

@@ -6,11 +6,13 @@
 #include <fmt/format.h>
 
 #include "core/error.hpp"
+#include "distribute/layout/row_layout.hpp"
 #include "distribute/row_exchange.hpp"
 #include "io/dense_source.hpp"
 #include "io/file_pattern.hpp"
 #include "io/files/special_file.hpp"
 #include "matrix/multivector.hpp"
+#include "matrix/real_form.hpp"
 #include "vectors/vector_files.hpp"
 
 namespace spsolve::inline task {
@@ -19,14 +21,29 @@ namespace fs = std::filesystem;
 
 namespace {
 
-Dense<double> row_sums(const Csr<double>& rows, Index columns) {
+/// A 1: the sums of rows, of a real form over the columns of real parts.
+Dense<double> row_sums(const SystemMatrix& matrix, Index parts, Index columns) {
+  const Csr<double>& rows = matrix.local_rows();
   Dense<double> b(rows.rows, columns);
 #pragma omp parallel for schedule(static)
   for (Index i = 0; i < rows.rows; ++i) {
     double sum = 0;
-    for (const double value : rows.row_values(i)) sum += value;
+    if (parts == 1) {
+      for (const double value : rows.row_values(i)) sum += value;
+    } else {
+      for (Index k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
+        if (matrix.global_column(rows.column_indices[k]) % parts == 0) sum += rows.values[k];
+      }
+    }
     for (Index c = 0; c < columns; ++c) b(i, c) = sum;
   }
+  return b;
+}
+
+/// Ones, of real forms 1 + 0i.
+Dense<double> ones(Index rows, Index parts, Index columns) {
+  Dense<double> b(rows, columns);
+  for (Index i = 0; i < rows; i += parts) std::fill_n(b.row(i), columns, 1.0);
   return b;
 }
 
@@ -71,20 +88,33 @@ void rotate(Vectors& b, Index by) {
   set_own_rows(b, exchange.to_list(own_rows(b)));
 }
 
-std::unique_ptr<Vectors> as_named(const Config::RightHandSide& config, SystemMatrix& matrix) {
+/// Complex columns for a real matrix.
+std::unique_ptr<Vectors> read_in_pairs(const fs::path& file, const SystemMatrix& matrix) {
+  Team& team = matrix.team();
+  const auto parts = read_vectors(team, layout_of_rows(matrix.layout(), complex_parts),
+                                  host_vector_memory(), file, {.parts = complex_parts});
+  std::unique_ptr<Vectors> b = matrix.vectors(complex_parts * parts->columns());
+  together(team, [&] { set_own_rows(*b, in_pairs(own_rows(*parts))); });
+  return b;
+}
+
+std::unique_ptr<Vectors> as_named(const Config::RightHandSide& config, SystemMatrix& matrix,
+                                  const SystemForm& form) {
   if (config.kind == RightHandSideKind::file) {
-    return read_vectors(matrix.team(), matrix.layout(), matrix.memory(), config.file);
+    if (form.in_pairs) return read_in_pairs(config.file, matrix);
+    return read_vectors(matrix.team(), matrix.layout(), matrix.memory(), config.file,
+                        {.parts = form.parts});
   }
   std::unique_ptr<Vectors> b = matrix.vectors(config.columns);
   together(matrix.team(), [&] {
     switch (config.kind) {
       case RightHandSideKind::row_sums:
-        return set_own_rows(*b, row_sums(matrix.local_rows(), config.columns));
+        return set_own_rows(*b, row_sums(matrix, form.parts, config.columns));
       case RightHandSideKind::random:
         return set_own_rows(
             *b, random_multivector(b->height(), config.columns, config.seed, b->own().first));
       default:
-        return b->fill(1);
+        return set_own_rows(*b, ones(b->height(), form.parts, config.columns));
     }
   });
   return b;
@@ -136,23 +166,54 @@ FoundRightHandSide find_right_hand_side(const Config& config, Index rows) {
 }
 
 std::unique_ptr<Vectors> right_hand_side(const Config::RightHandSide& config, SystemMatrix& matrix,
-                                         Index rotated_by) {
-  std::unique_ptr<Vectors> b = as_named(config, matrix);
-  if (rotated_by != 0 && rotates_with_rows(config)) rotate(*b, rotated_by);
+                                         const SystemForm& form, Index rotated_by) {
+  std::unique_ptr<Vectors> b = as_named(config, matrix, form);
+  if (rotated_by != 0 && rotates_with_rows(config)) rotate(*b, form.parts * rotated_by);
+  // Sums of rows have their signs.
+  if (form.conjugates && config.kind != RightHandSideKind::row_sums) {
+    together(matrix.team(), [&] {
+      Dense<double> own = own_rows(*b);
+      conjugate_rows(own);
+      set_own_rows(*b, own);
+    });
+  }
   return b;
+}
+
+SystemForm form_of(const Config::RightHandSide& config, SystemForm form, Team& team) {
+  if (form.parts > 1 || config.kind != RightHandSideKind::file) return form;
+  form.in_pairs =
+      together(team, [&] { return team.rank() == 0 && describe_dense(config.file).is_complex; });
+  form.in_pairs = broadcast_value(team, form.in_pairs, 0);
+  return form;
+}
+
+void write_solution(const fs::path& file, const Vectors& x, const SystemForm& form,
+                    std::string_view comment) {
+  if (!form.in_pairs) return write_vectors(file, x, comment, {.parts = form.parts});
+  const RowLayout layout = layout_of_rows(x.layout(), complex_parts);
+  const std::unique_ptr<Vectors> parts = together(x.team(), [&] {
+    auto made = host_vector_memory().vectors(x.team(), layout, x.columns() / complex_parts);
+    set_own_rows(*made, stacked(own_rows(x)));
+    return made;
+  });
+  write_vectors(file, *parts, comment, {.parts = complex_parts});
 }
 
 bool rotates_with_rows(const Config::RightHandSide& config) {
   return config.kind != RightHandSideKind::row_sums && config.kind != RightHandSideKind::ones;
 }
 
-Index columns_of_b(const Config::RightHandSide& config, std::optional<Index> rows) {
-  if (config.kind != RightHandSideKind::file) return config.columns;
-  Index most = 0;
+DenseShape columns_of_b(const Config::RightHandSide& config,
+                        const std::optional<MatrixShape>& matrix) {
+  DenseShape most{0, config.columns, false};
+  if (config.kind != RightHandSideKind::file) return most;
+  most.columns = 0;
   const auto look = [&](const fs::path& file) {
-    const DenseShape b = rows ? describe_columns(file, *rows) : describe_dense(file);
-    if (rows) require_shape(file, b, *rows);
-    most = std::max(most, b.columns);
+    const DenseShape b = matrix ? describe_columns(file, matrix->order()) : describe_dense(file);
+    if (matrix) require_shape(file, b, matrix->order());
+    most.columns = std::max(most.columns, b.columns);
+    most.is_complex = most.is_complex || b.is_complex;
   };
   if (!io::is_pattern(config.file)) {
     look(config.file);
@@ -166,9 +227,13 @@ bool solution_is_ones(const Config::RightHandSide& config) {
   return config.kind == RightHandSideKind::row_sums;
 }
 
-double distance_from_ones(const Vectors& x) {
+double distance_from_ones(const Vectors& x, Index parts) {
+  const Dense<double> own = own_rows(x);
   double sum = 0;
-  for (const double value : own_rows(x).values) sum += (value - 1) * (value - 1);
+  for (Index i = 0; i < own.rows; ++i) {
+    const double known = i % parts == 0 ? 1 : 0;
+    for (Index c = 0; c < own.columns; ++c) sum += (own(i, c) - known) * (own(i, c) - known);
+  }
   return all_sum(x.team(), sum);
 }
 

@@ -11,13 +11,14 @@ namespace spsolve::inline task {
 namespace {
 
 /// This rank's rows of a matrix that no rank has all of.
-Csr<double> read_own(const Config::Matrix& matrix, Index node, Team& team, TaskReport& report) {
+Csr<double> read_own(const Config::Matrix& matrix, Index node, Team& team, MatrixShape shape,
+                     TaskReport& report) {
   BandedMatrix read = read_in_bands(team, {.name = matrix.name(),
                                            .rotate_by = matrix.rotate_rows,
                                            .bands = BandsChoice::rows,
                                            .node = node});
-  report.nonzeros = read.nonzeros;
-  report.has_sizes = true;
+  shape.nonzeros = read.nonzeros;
+  report.note_sizes(shape);
   return together(team, [&] { return with_all_columns(std::move(read.rows)); });
 }
 
@@ -26,14 +27,13 @@ Csr<double> read_own(const Config::Matrix& matrix, Index node, Team& team, TaskR
 std::unique_ptr<SystemMatrix> deal_out(const Config& config, const SystemShape& shape, Team& team,
                                        Csr<double> whole, const MatrixUse& use, PhaseTimes& times,
                                        TaskReport& report) {
-  report.rows = shape.matrix.rows;
-  report.columns = shape.matrix.columns;
+  const Index rows = shape.matrix.rows;
   FoundCoordinates coordinates;
-  if (is_krylov(use.method)) coordinates = find_coordinates(team, config, report.rows);
-  const Index node = std::max<Index>(1, coordinates.dimensions);
-  const RowLayout bands = bands_of_nodes(report.rows, team.size(), node);
+  if (is_krylov(use.method)) coordinates = find_coordinates(team, config, rows);
+  const Index node = std::max(shape.matrix.parts, coordinates.dimensions);
+  const RowLayout bands = bands_of_nodes(rows, team.size(), node);
   Csr<double> own = times.measure(shape.reads_together ? "read" : "scatter", [&] {
-    return shape.reads_together ? read_own(config.matrix, node, team, report)
+    return shape.reads_together ? read_own(config.matrix, node, team, shape.matrix, report)
                                 : scatter_rows(team, bands, std::move(whole));
   });
   auto matrix = times.measure("scatter", [&] {

@@ -1,6 +1,7 @@
 #include <optional>
 
 #include "choice/system_choice.hpp"
+#include "core/row_names.hpp"
 #include "process/heartbeat.hpp"
 #include "process/log.hpp"
 #include "process/system.hpp"
@@ -48,7 +49,8 @@ void tell_first_estimate(const Config& config, const SystemShape& shape, Team& t
       "first estimate: {} rows and {} non-zeros, {} of memory to iterate (solve.method=gmres or "
       "cg); "
       "what an elimination takes is told once the pattern is analysed",
-      shape.matrix.rows, shape.matrix.nonzeros, readable_bytes(plan.resident + plan.peak())));
+      shape.matrix.order(), shape.matrix.nonzeros / (shape.matrix.parts * shape.matrix.parts),
+      readable_bytes(plan.resident + plan.peak())));
 }
 
 /// plan_solve() with all ranks of the team.
@@ -58,6 +60,7 @@ MemoryCheck plan_over(const Config& config, Team& team, const Gpus& gpus, Memory
   SystemShape shape = shape_for_all(config, team);
   // A table is that of an elimination.
   shape.is_solved_once = shape.is_solved_once && most_ranks == 0;
+  const RowNames names(shape.matrix.parts);
   const std::int64_t resident = resident_memory();
   SystemChoice choice(config, shape, team, gpus);
   std::optional<Heartbeat> beats;
@@ -69,7 +72,7 @@ MemoryCheck plan_over(const Config& config, Team& team, const Gpus& gpus, Memory
       if (team.rank() == 0) beats.emplace("reading and analysing the matrix");
     }
     const Csr<double> whole = together(
-        team, [&] { return team.rank() == 0 ? load_rotated(config.matrix) : Csr<double>{}; });
+        team, [&] { return team.rank() == 0 ? load_rotated(config).rows : Csr<double>{}; });
     choice.analyse(whole, find_coordinates(team, config, shape.matrix.rows).dimensions > 0);
   }
   const std::optional<std::int64_t> gpu_available = choice.place_for_plan();

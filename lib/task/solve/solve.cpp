@@ -8,11 +8,12 @@
 #include "choice/system_choice.hpp"
 #include "config/schema.hpp"
 #include "core/blas/blas.hpp"
+#include "core/row_names.hpp"
 #include "core/tuning.hpp"
 #include "dense/eliminated_problem.hpp"
-#include "dense/state/flops.hpp"
 #include "io/matrix_source.hpp"
 #include "krylov/null_space.hpp"
+#include "matrix/real_form.hpp"
 #include "process/interrupt.hpp"
 #include "process/log.hpp"
 #include "process/signals.hpp"
@@ -27,33 +28,14 @@
 #include "task/input/right_hand_side.hpp"
 #include "task/naming.hpp"
 #include "task/solve/deal_out.hpp"
+#include "task/solve/resumed_run.hpp"
 #include "task/solve/sequence.hpp"
 #include "task/solve/system_known.hpp"
 #include "task/solve/systems_so_far.hpp"
-#include "vectors/vector_files.hpp"
 
 namespace spsolve::inline task {
 
 namespace {
-
-/// Flops of this run, where another one began.
-double flops_here(const SolveReport& report, const SystemSolver& solver) {
-  const double flops = solver.flops();
-  if (!report.checkpoint || !report.checkpoint->resumed_step) return flops;
-  if (const auto& done = report.checkpoint->resumed_work) return flops * (1.0 - *done);
-  return flops *
-         (1.0 - share_done(solver.choice().method, *report.checkpoint->resumed_step, report.rows));
-}
-
-/// The time that checkpoints took, as phases of their own, and the notes on them.
-void tell_apart(const Checkpoints& checkpoints, PhaseTimes& times, SolveReport& report) {
-  const CheckpointStatistics& statistics = checkpoints.statistics();
-  times.add("eliminate", -statistics.seconds - statistics.resume_seconds);
-  times.add("resume", statistics.resume_seconds);
-  times.add("checkpoint", statistics.seconds);
-  report.notes.insert(report.notes.end(), statistics.notes.begin(), statistics.notes.end());
-  report.checkpoint = statistics;
-}
 
 Progress::Show show_progress(const Team& team, AutoSwitch wanted) {
   if (team.rank() != 0 || wanted == AutoSwitch::off) return Progress::Show::off;
@@ -75,7 +57,9 @@ class SolveRun {
     begin_task(config_, team_, report_);
     resident_ = resident_memory();
     const SystemShape shape = shape_for_all(config_, team_);
-    const FoundRightHandSide found = right_hand_side_for_all(config_, shape.matrix.rows, team_);
+    form_.parts = shape.matrix.parts;
+    const RowNames names(form_.parts);
+    const FoundRightHandSide found = right_hand_side_for_all(config_, shape.matrix.order(), team_);
     report_.right_hand_side = found.source;
     b_ = found.config;
     if (!found.note.empty()) report_.notes.push_back(found.note);
@@ -188,7 +172,9 @@ class SolveRun {
 
   /// file.mtx -> Coo -> Csr on rank 0
   Csr<double> read() {
-    return read_matrix(config_, team_, times_, report_, [](const Csr<double>&) {});
+    LoadedMatrix whole = read_matrix(config_, team_, times_, report_, [](const Csr<double>&) {});
+    form_.conjugates = whole.conjugates;
+    return std::move(whole.rows);
   }
 
   /// Whether coordinates of the system's nodes are known.
@@ -283,15 +269,17 @@ class SolveRun {
       times_.measure("read", [&] { solver.set_values(values_of(step.values, solver.matrix())); });
       eliminated_ = false;
     }
+    const SystemForm form = form_of(step.b, form_, team_);
     const std::unique_ptr<Vectors> b = times_.measure("read", [&] {
-      return right_hand_side(step.b, solver.matrix(), config_.matrix.rotate_rows);
+      return right_hand_side(step.b, solver.matrix(), form, config_.matrix.rotate_rows);
     });
     const std::string source = step.values.empty() ? report_.matrix : step.values.string();
     if (!eliminated_) naming(source, [&] { eliminate(solver, *b, wants_checkpoints); });
     const std::unique_ptr<Vectors> x = solver.matrix().vectors(b->columns());
     const SolveOutcome outcome = naming(source, [&] { return solver.solve(*b, *x, times_); });
-    write(*x, step);
-    columns_ = x->columns();
+    write(*x, form, step);
+    columns_ = x->columns() / (form.in_pairs ? complex_parts : 1);
+    report_.is_complex = report_.is_complex || form.is_complex();
     note(outcome, *x, step);
     return outcome;
   }
@@ -312,14 +300,16 @@ class SolveRun {
     report_.squared_error.reset();
     // Of a singular matrix ones are one solution of many.
     const bool is_known = config_.solve.null_space == NullSpaceKind::none;
-    if (is_known && solution_is_ones(step.b)) report_.squared_error = distance_from_ones(x);
+    if (is_known && solution_is_ones(step.b)) {
+      report_.squared_error = distance_from_ones(x, form_.parts);
+    }
   }
 
-  void write(const Vectors& x, const Step& step) {
+  void write(const Vectors& x, const SystemForm& form, const Step& step) {
     if (step.solution.empty()) return;
     times_.measure("write", [&] {
-      write_vectors(step.solution, x,
-                    fmt::format("solution x of A x = b, A = {}", config_.matrix.name()));
+      write_solution(step.solution, x, form,
+                     fmt::format("solution x of A x = b, A = {}", config_.matrix.name()));
     });
   }
 
@@ -340,7 +330,9 @@ class SolveRun {
     report_.pivoting = name(choice.pivoting);
     report_.mixed = facts.mixed;
     report_.sparse = facts.sparse;
+    if (form_.conjugates && report_.sparse) report_.sparse->negative_pivots.reset();
     if (report_.sparse && report_.sparse->negative_pivots) {
+      *report_.sparse->negative_pivots /= form_.parts;  // each is one twice of the real form
       if (const std::string doubt = solver.inertia_doubt(); !doubt.empty()) {
         report_.sparse->negative_pivots.reset();
         report_.notes.push_back("the number of negative eigenvalues is not told: " + doubt);
@@ -352,7 +344,8 @@ class SolveRun {
     report_.add_run(team_, times_);
     double flops = 0;  // of eliminations: Krylov methods compute by memory's speed
     if (!facts.krylov) {
-      flops = static_cast<double>(eliminations_) * flops_here(report_, solver);
+      flops = static_cast<double>(eliminations_) *
+              flops_here(report_, solver, form_.parts * report_.rows);
       report_.gflops = flops / report_.longest("eliminate") / 1e9;
     }
     if (report_.checkpoint) {
@@ -386,6 +379,7 @@ class SolveRun {
   const Timer total_;
   Config::RightHandSide b_;  // as it was found
   Index columns_ = 0;        // of the last right-hand side
+  SystemForm form_;          // of the matrix
   int eliminations_ = 0;
   bool eliminated_ = false;   // whether the factors are those of the matrix as it is
   std::string why_singular_;  // the matrix as it is cannot be eliminated

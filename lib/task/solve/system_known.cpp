@@ -6,6 +6,7 @@
 #include "distribute/reading/read_in_bands.hpp"
 #include "io/matrix_source.hpp"
 #include "krylov/null_space.hpp"
+#include "matrix/real_form.hpp"
 #include "process/system.hpp"
 #include "system/coordinates.hpp"
 #include "system/first_guess.hpp"
@@ -20,12 +21,12 @@ MatrixShape square_shape(const Config& config) {
         ExitCode::input,
         "{}: the matrix is {} x {}; task: solve needs a square one (least squares: A^T A x = A^T b "
         "is square), task: multiply takes this one",
-        config.matrix.name(), shape.rows, shape.columns);
+        config.matrix.name(), shape.order(), shape.columns / shape.parts);
   }
   constexpr Index most_rows = Index{1} << 29;  // the bytes of all elements stay below 2^63
   if (shape.rows > most_rows) {
     fail(ExitCode::resources, "{}: the matrix has {} rows, and task: solve handles at most {}",
-         config.matrix.name(), shape.rows, most_rows);
+         config.matrix.name(), shape.order(), most_rows / shape.parts);
   }
   return shape;
 }
@@ -44,14 +45,29 @@ bool reads_together(const Config& config, const MatrixShape& shape, int ranks) {
 
 }  // namespace
 
+void refuse_for_complex(const Config& config) {
+  const std::string_view key =
+      config.matrix.values.empty() ? real_only_key(config.solve) : "matrix.values";
+  if (key.empty()) return;
+  fail(ExitCode::input,
+       "{}: {} is for real systems, and this one is complex; leave it out, or solve the real form "
+       "that spmtx convert --real-form writes",
+       config.matrix.name(), key);
+}
+
 SystemShape shape_for_all(const Config& config, Team& team) {
   SystemShape shape{};
   together(team, [&] {
     if (team.rank() != 0) return;
     shape.matrix = square_shape(config);
     const Index rows = shape.matrix.rows;
-    shape.right_hand_sides = columns_of_b(find_right_hand_side(config, rows).config, rows);
-    check_result_columns(config.output.solution, shape.right_hand_sides);
+    const DenseShape b =
+        columns_of_b(find_right_hand_side(config, shape.matrix.order()).config, shape.matrix);
+    const bool is_complex = shape.matrix.is_complex() || b.is_complex;
+    if (is_complex) refuse_for_complex(config);
+    shape.right_hand_sides =
+        is_complex && !shape.matrix.is_complex() ? complex_parts * b.columns : b.columns;
+    check_result_columns(config.output.solution, {rows, b.columns, is_complex});
     find_coordinates(config.solve.coordinates, "", rows);
     check_first_guess(config.solve.initial_guess, rows, shape.right_hand_sides);
     shape.null_vectors = null_vectors(config.solve, rows);
@@ -101,8 +117,8 @@ PatternAnalysis analyse_pattern_instead(const Config& config, const SystemShape&
                                         Team& team) {
   MemoryPlan untold;
   if (!check_reading(config, shape, team, untold).fits) return {};
-  const Csr<double> whole = together(
-      team, [&] { return team.rank() == 0 ? load_rotated(config.matrix) : Csr<double>{}; });
+  const Csr<double> whole =
+      together(team, [&] { return team.rank() == 0 ? load_rotated(config).rows : Csr<double>{}; });
   return analyse_for_remedies(config, team, whole);
 }
 

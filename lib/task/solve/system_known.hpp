@@ -16,6 +16,9 @@ namespace spsolve::inline task {
 /// with.
 MatrixShape square_shape(const Config& config);
 
+/// Throws the Error(input) of what is asked for a complex system and there is for real ones only.
+void refuse_for_complex(const Config& config);
+
 /// The shape of the system that `config` names, from the headers of its files, on every rank.
 /// Throws their errors on every rank. Collective.
 SystemShape shape_for_all(const Config& config, Team& team);

@@ -28,13 +28,14 @@ Csr<double> expanded(CompressedRows&& rows) {
 }
 
 void expect_same_as_serial(Team& team, const BandedReading& reading) {
-  Csr<double> whole = load_matrix(reading.name);
-  if (reading.rotate_by != 0) whole = rotate_rows(whole, reading.rotate_by);
+  LoadedMatrix loaded = load_real_form(reading.name);
+  Csr<double> whole = std::move(loaded.rows);
+  if (reading.rotate_by != 0) whole = rotate_rows(whole, loaded.parts * reading.rotate_by);
   BandedMatrix read = read_in_bands(team, reading);
   EXPECT_EQ(read.bands.rows, whole.rows);
   EXPECT_EQ(read.columns, whole.columns);
   EXPECT_EQ(read.nonzeros, whole.nonzeros());
-  if (reading.bands != BandsChoice::automatic) {
+  if (reading.bands != BandsChoice::automatic && reading.node == 1) {
     EXPECT_EQ(kind_of(read.bands),
               whole.nonzeros() == 0 ? "rows"
                                     : (reading.bands == BandsChoice::rows ? "rows" : "nonzeros"));
@@ -143,10 +144,33 @@ TEST(ReadInBands, GeneratedMatrices) {
   }
 }
 
+TEST(ReadInBands, RealFormsOfComplexMatrices) {
+  MpiTeam team;
+  const auto expect_rows = [&](const std::string& name) {
+    for (const Index by : {0, 1, -2}) {
+      for (const Index piece : {1, 13, 1 << 20}) {
+        expect_same_as_serial(team, {name, by, BandsChoice::rows, piece, 2});
+      }
+    }
+  };
+  for (const char* const words : {"general", "symmetric", "hermitian", "skew-symmetric"}) {
+    SCOPED_TRACE(words);
+    const SharedFile file(team, fmt::format("%%MatrixMarket matrix coordinate complex {}\n5 5 4\n"
+                                            "3 1 1 -2\n5 2 0 1\n3 1 .5 4\n5 4 -1 0\n",
+                                            words));
+    expect_rows(file.path());
+  }
+  const SharedFile npz(team, "", "a.npz");
+  if (team.rank() == 0) write_matrix(npz.path(), load_real_form("zhelm2d:4").rows, "", true);
+  wait_for_all(team);
+  expect_rows(npz.path());
+  expect_rows("magnetic2d:3");
+}
+
 /// The words of the serial reader.
 std::string serial_error(const std::string& path) {
   try {
-    load_matrix(path);
+    load_real_form(path);
   } catch (const Error& error) {
     return error.what();
   }
@@ -161,7 +185,9 @@ TEST(ReadInBands, ErrorsInTheWordsOfTheSerialReader) {
            "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 1 1\n2 2 1\n3 3 1\n1 3 x\n",
            "%%MatrixMarket matrix coordinate real general\n3 3 4\n1 1 1\n4 2 1\n3 3 1\n1 3 x\n",
            "%%MatrixMarket matrix coordinate real general\n3 3 99999999\n1 1 1\n",
-           "%%MatrixMarket matrix coordinate complex general\n3 3 1\n1 1 1 1\n",
+           "%%MatrixMarket matrix coordinate complex general\n3 3 2\n1 1 1 1\n2 2 1\n",
+           "%%MatrixMarket matrix coordinate complex general\n3 3 2\n3 1 1 1e308\n3 1 1 1e308\n",
+           "%%MatrixMarket matrix coordinate complex hermitian\n3 3 2\n3 1 1 1\n2 2 1 3\n",
            "%%MatrixMarket matrix coordinate real general\n5 5 3\n1 1 1\n5 3 1e308\n5 3 1e308\n",
        }) {
     SCOPED_TRACE(text);

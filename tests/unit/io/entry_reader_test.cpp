@@ -97,13 +97,14 @@ TEST(EntryReader, SaysWhereTheElementsOfAnArrayAre) {
         for (auto runs = reader.next(); !runs.empty(); runs = reader.next()) {
           for (const EntryRun& run : runs) {
             EXPECT_TRUE(run.row.empty() && run.column.empty());
-            io::for_each_element(
-                reader.matrix(), run.first, run.values, [&](Index i, Index j, double value) {
-                  EXPECT_EQ(value, whole(i, j));
-                  const ElementPlace place = io::place_of_element(reader.matrix(), seen++);
-                  EXPECT_EQ(place.row, i);
-                  EXPECT_EQ(place.column, j);
-                });
+            io::for_each_element(reader.matrix(), run.first, run.values.size(),
+                                 [&](Index i, Index j, std::size_t k) {
+                                   EXPECT_EQ(run.values[k], whole(i, j));
+                                   const ElementPlace place =
+                                       io::place_of_element(reader.matrix(), seen++);
+                                   EXPECT_EQ(place.row, i);
+                                   EXPECT_EQ(place.column, j);
+                                 });
           }
         }
         EXPECT_EQ(seen, count);

@@ -1,0 +1,128 @@
+#include "matrix/real_form.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "core/error.hpp"
+#include "matrix/symmetry.hpp"
+
+namespace spsolve::inline matrix {
+
+Csr<double> real_form(const Csr<double>& s, const Csr<double>& t) {
+  constexpr Index most = std::numeric_limits<LocalIndex>::max() / complex_parts;
+  if (s.columns > most) {
+    fail(ExitCode::resources,
+         "the complex matrix has {} columns, and spsolve handles at most {} of complex numbers",
+         s.columns, most);
+  }
+  Csr<double> form;
+  form.rows = complex_parts * s.rows;
+  form.columns = complex_parts * s.columns;
+  form.row_offsets.resize(static_cast<std::size_t>(form.rows) + 1);
+  const auto entries = static_cast<std::size_t>(complex_parts * complex_parts * s.nonzeros());
+  form.column_indices.resize(entries);
+  form.values.resize(entries);
+  form.row_offsets[0] = 0;
+#pragma omp parallel for schedule(static)
+  for (Index i = 0; i < s.rows; ++i) {
+    const Index first = s.row_offsets[i], last = s.row_offsets[i + 1];
+    Index upper = 4 * first, lower = upper + 2 * (last - first);  // where the two rows begin
+    form.row_offsets[2 * i + 1] = lower;
+    form.row_offsets[2 * i + 2] = 4 * last;
+    for (Index k = first; k < last; ++k) {
+      const LocalIndex column = 2 * s.column_indices[k];
+      form.column_indices[upper] = form.column_indices[lower] = column;
+      form.values[upper++] = s.values[k];
+      form.values[lower++] = t.values[k];
+      form.column_indices[upper] = form.column_indices[lower] = column + 1;
+      form.values[upper++] = 0 - t.values[k];
+      form.values[lower++] = s.values[k];
+    }
+  }
+  return form;
+}
+
+ComplexParts parts_of(const Csr<double>& form) {
+  Csr<double> s;
+  s.rows = form.rows / complex_parts;
+  s.columns = form.columns / complex_parts;
+  s.row_offsets.resize(static_cast<std::size_t>(s.rows) + 1);
+  const auto entries = static_cast<std::size_t>(form.nonzeros() / 4);
+  s.column_indices.resize(entries);
+  s.values.resize(entries);
+  std::vector<double> t(entries);
+#pragma omp parallel for schedule(static)
+  for (Index i = 0; i < s.rows; ++i) {
+    const Index first = form.row_offsets[2 * i] / 4;
+    const Index upper = form.row_offsets[2 * i];
+    const Index length = (form.row_offsets[2 * i + 1] - upper) / 2;
+    s.row_offsets[i + 1] = first + length;
+    for (Index k = 0; k < length; ++k) {
+      s.column_indices[first + k] = form.column_indices[upper + 2 * k] / 2;
+      s.values[first + k] = form.values[upper + 2 * k];
+      t[first + k] = 0 - form.values[upper + 2 * k + 1];
+    }
+  }
+  ComplexParts parts{s, std::move(s)};
+  parts.t.values = std::move(t);
+  return parts;
+}
+
+Csr<double> moduli(const ComplexParts& parts) {
+  Csr<double> result = parts.s;
+  for (std::size_t k = 0; k < result.values.size(); ++k) {
+    result.values[k] = std::hypot(parts.s.values[k], parts.t.values[k]);
+  }
+  return result;
+}
+
+void conjugate_rows(Csr<double>& form) {
+#pragma omp parallel for schedule(static)
+  for (Index i = 1; i < form.rows; i += complex_parts) {
+    for (Index k = form.row_offsets[i]; k < form.row_offsets[i + 1]; ++k) {
+      form.values[k] = -form.values[k];
+    }
+  }
+}
+
+void conjugate_rows(Dense<double>& b) {
+  for (Index i = 1; i < b.rows; i += complex_parts) {
+    for (Index c = 0; c < b.columns; ++c) b(i, c) = -b(i, c);
+  }
+}
+
+bool make_symmetric(Csr<double>& form) {
+  if (symmetry_of(form).symmetric) return false;
+  conjugate_rows(form);
+  if (symmetry_of(form).symmetric) return true;
+  conjugate_rows(form);
+  return false;
+}
+
+Dense<double> stacked(const Dense<double>& pairs) {
+  const Index columns = pairs.columns / complex_parts;
+  Dense<double> result(complex_parts * pairs.rows, columns);
+#pragma omp parallel for schedule(static)
+  for (Index i = 0; i < pairs.rows; ++i) {
+    for (Index c = 0; c < columns; ++c) {
+      result(2 * i, c) = pairs(i, 2 * c);
+      result(2 * i + 1, c) = pairs(i, 2 * c + 1);
+    }
+  }
+  return result;
+}
+
+Dense<double> in_pairs(const Dense<double>& stacked) {
+  const Index rows = stacked.rows / complex_parts;
+  Dense<double> result(rows, complex_parts * stacked.columns);
+#pragma omp parallel for schedule(static)
+  for (Index i = 0; i < rows; ++i) {
+    for (Index c = 0; c < stacked.columns; ++c) {
+      result(i, 2 * c) = stacked(2 * i, c);
+      result(i, 2 * c + 1) = stacked(2 * i + 1, c);
+    }
+  }
+  return result;
+}
+
+}  // namespace spsolve::matrix

@@ -1,0 +1,78 @@
+#pragma once
+
+#include "core/types.hpp"
+#include "matrix/coo.hpp"
+#include "matrix/csr.hpp"
+#include "matrix/dense.hpp"
+#include "matrix/shape.hpp"
+
+// The real form of a complex system, of twice its order, which has the same solution.
+//
+// A = S + iT, n x m, becomes the 2n x 2m matrix in which a_ij = s + it is the block
+//
+//   [ s  -t ]
+//   [ t   s ]
+//
+// of rows 2i, 2i + 1 and columns 2j, 2j + 1; a vector z becomes re z_0, im z_0, re z_1, ..., as an
+// array of complex numbers lies in memory, and a multivector has such columns. The real form of A^H
+// is the transpose: that of a Hermitian matrix is symmetric, and as positive definite as A. Every
+// block is stored whole, so that the pattern does not depend on values.
+
+namespace spsolve::inline matrix {
+
+/// Real numbers that a complex one is made of: rows of the real form to a row of A.
+inline constexpr Index complex_parts = 2;
+
+/// The shape of the real form of a complex matrix of that shape.
+constexpr MatrixShape of_real_form(MatrixShape shape) {
+  shape.parts = complex_parts;
+  shape.rows *= complex_parts;
+  shape.columns *= complex_parts;
+  shape.nonzeros *= complex_parts * complex_parts;
+  shape.entries *= complex_parts;  // S and T take turns
+  return shape;
+}
+
+/// The real form of S + iT, whose patterns are equal.
+Csr<double> real_form(const Csr<double>& s, const Csr<double>& t);
+
+/// S and T of a real form, whatever signs rows of imaginary parts have.
+struct ComplexParts {
+  Csr<double> s, t;
+};
+ComplexParts parts_of(const Csr<double>& form);
+
+/// |s + it| with the pattern of S.
+Csr<double> moduli(const ComplexParts& parts);
+
+/// Gives rows of imaginary parts the opposite sign, with which the form of a complex symmetric A is
+/// symmetric: of A x = b the same must become of b.
+void conjugate_rows(Csr<double>& form);
+void conjugate_rows(Dense<double>& b);
+
+/// conjugate_rows() where that makes an unsymmetric form symmetric; whether it did.
+bool make_symmetric(Csr<double>& form);
+
+/// Calls emit(row, column, value) for the numbers of the block of an entry, and for those of its
+/// mirror where symmetry asks for it.
+template <typename Emit>
+inline void with_blocks(Symmetry symmetry, Index row, Index column, double s, double t,
+                        const Emit& emit) {
+  const auto emit_block = [&](Index i, Index j, double re, double im) {
+    emit(2 * i, 2 * j, re);
+    emit(2 * i, 2 * j + 1, 0 - im);
+    emit(2 * i + 1, 2 * j, im);
+    emit(2 * i + 1, 2 * j + 1, re);
+  };
+  emit_block(row, column, s, t);
+  if (symmetry == Symmetry::general || row == column) return;
+  const bool skew = symmetry == Symmetry::skew_symmetric;
+  emit_block(column, row, skew ? -s : s, symmetry == Symmetry::symmetric ? t : -t);
+}
+
+/// The 2n x K real form of n x 2K numbers, in which the columns of real and of imaginary parts take
+/// turns, and back: both are row-major.
+Dense<double> stacked(const Dense<double>& pairs);
+Dense<double> in_pairs(const Dense<double>& stacked);
+
+}  // namespace spsolve::matrix

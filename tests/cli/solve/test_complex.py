@@ -1,0 +1,187 @@
+"""Complex systems through the program, compared with numpy."""
+
+import unittest
+
+import numpy as np
+
+from support import BIN, CliTest, INPUT, NOT_TRUSTWORTHY, SOLVED
+
+
+def lines(matrix, keep=lambda i, j: True):
+    return [f"{i + 1} {j + 1} {float(matrix[i, j].real)!r} {float(matrix[i, j].imag)!r}\n"
+            for i, j in zip(*np.nonzero(matrix)) if keep(i, j)]
+
+
+def coordinate(matrix, symmetry="general"):
+    entries = lines(matrix, (lambda i, j: True) if symmetry == "general" else lambda i, j: i >= j)
+    return (f"%%MatrixMarket matrix coordinate complex {symmetry}\n"
+            f"{matrix.shape[0]} {matrix.shape[1]} {len(entries)}\n" + "".join(entries))
+
+
+def array(values):
+    return (f"%%MatrixMarket matrix array complex general\n{values.shape[0]} {values.shape[1]}\n" +
+            "".join(f"{float(z.real)!r} {float(z.imag)!r}\n" for z in values.T.reshape(-1)))
+
+
+def read_array(path):
+    rows = [line for line in path.read_text().splitlines() if not line.startswith("%")]
+    assert "complex" in path.read_text().splitlines()[0]
+    n, k = map(int, rows[0].split())
+    numbers = np.array([[float(word) for word in row.split()] for row in rows[1:]])
+    return (numbers[:, 0] + 1j * numbers[:, 1]).reshape(k, n).T
+
+
+def random_system(n, kind, seed):
+    draw = np.random.default_rng(seed)
+    a = np.where(draw.random((n, n)) < 0.4, draw.normal(size=(n, n)) + 1j * draw.normal(size=(n, n)),
+                 0) + np.diag(draw.normal(size=n) + 3)
+    if kind == "symmetric":
+        a = a + a.T
+    if kind in ("hermitian", "positive"):
+        a = a + a.conj().T
+    if kind == "positive":
+        a = a @ a.conj().T + np.eye(n)
+    return a, draw.normal(size=(n, 2)) + 1j * draw.normal(size=(n, 2))
+
+
+class ComplexSystems(CliTest):
+    def test_every_kind_on_one_rank_and_two(self):
+        for seed, (kind, words) in enumerate((("general", "general"), ("symmetric", "symmetric"),
+                                              ("hermitian", "hermitian"), ("positive", "hermitian"))):
+            a, b = random_system(9 + seed, kind, seed)
+            self.write("a.mtx", coordinate(a, words))
+            self.write("b.mtx", array(b))
+            np.save(self.folder / "b.npy", b.astype(np.complex128))
+            expected = np.linalg.solve(a, b)
+            for ranks, method in ((1, "auto"), (2, "auto"), (2, "lu"), (1, "sparse_lu"),
+                                  (2, "gmres")):
+                with self.subTest(kind, ranks=ranks, method=method):
+                    result = self.spsolve("a.mtx", "b.mtx" if ranks == 1 else "b.npy",
+                                          "-o", "x.mtx", "--set", f"solve.method={method}",
+                                          "--report", "report.json", ranks=ranks)
+                    self.assertEqual(result.code, SOLVED, result.text)
+                    np.testing.assert_allclose(read_array(self.folder / "x.mtx"), expected,
+                                               rtol=1e-8)
+                    report = self.report()
+                    self.assertTrue(report["complex"])
+                    self.assertEqual(report["matrix"]["rows"], len(a))
+                    self.assertEqual(report["matrix"]["nonzeros"], np.count_nonzero(a))
+                    self.assertEqual(report["right_hand_sides"], 2)
+
+    def test_inertia_of_hermitian_ones_is_counted_once(self):
+        a, b = random_system(12, "hermitian", 5)
+        self.write("a.mtx", coordinate(a, "hermitian"))
+        result = self.spsolve("a.mtx", "--set", "solve.method=sparse_ldlt", "--report", "report.json")
+        self.assertEqual(result.code, SOLVED, result.text)
+        self.assertEqual(self.report()["sparse"]["negative_pivots"],
+                         int((np.linalg.eigvalsh(a) < 0).sum()))
+
+    def test_known_solutions_are_ones(self):
+        for kind in ("row_sums", "ones", "random"):
+            for ranks in (1, 2):
+                result = self.spsolve("zhelm2d:7", "--set", f"right_hand_side={kind}", "-o", "x.npy",
+                                      "--report", "report.json", ranks=ranks)
+                self.assertEqual(result.code, SOLVED, result.text)
+                x = np.load(self.folder / "x.npy")
+                self.assertEqual((x.shape, x.dtype), ((49,), np.complex128))
+                if kind == "row_sums":
+                    np.testing.assert_allclose(x, 1, rtol=1e-12)
+                    self.assertLess(self.report()["squared_error"], 1e-20)
+
+    def test_one_of_both_may_be_real(self):
+        a, b = random_system(8, "general", 3)
+        for left, right in ((a.real, b), (a, b.real), (a.real + 0j, b)):
+            np.save(self.folder / "a.npy", left)
+            np.save(self.folder / "b.npy", right)
+            for ranks in (1, 2):
+                result = self.spsolve("a.npy", "b.npy", "-o", "x.mtx", "--report", "report.json",
+                                      ranks=ranks)
+                self.assertEqual(result.code, SOLVED, result.text)
+                np.testing.assert_allclose(read_array(self.folder / "x.mtx"),
+                                           np.linalg.solve(left, right), rtol=1e-8)
+                self.assertTrue(self.report()["complex"])
+                self.assertEqual(self.report()["right_hand_sides"], 2)
+
+    def test_rows_are_those_of_the_matrix(self):
+        a, _ = random_system(6, "general", 4)
+        empty = a.copy()
+        empty[3] = 0
+        a[4] = (2 - 1j) * a[1]
+        self.write("a.mtx", coordinate(a))
+        self.write("empty.mtx", coordinate(empty))
+        self.write("b.mtx", array(np.ones((6, 1)) * (1 + 2j)))
+        for name, method, words in (("empty.mtx", "sparse_lu", "row 4 has no non-zeros"),
+                                    ("a.mtx", "gauss", "at step 6 of 6 no non-zero pivot"),):
+            result = self.spsolve(name, "b.mtx", "--set", f"solve.method={method}")
+            self.assertEqual(result.code, NOT_TRUSTWORTHY, result.text)
+            self.assertIn(words, result.text)
+        result = self.spsolve("a.mtx", "b.mtx", "--set", "solve.method=sparse_cholesky")
+        self.assertEqual(result.code, INPUT)
+        self.assertIn("wants a Hermitian matrix", result.err)
+        self.assertIn(f"Im a(5, 2) = {float(a[4, 1].imag)!r} and Im a(2, 5) = "
+                      f"{float(a[1, 4].imag):g} (", result.err)
+
+    def test_b_of_other_rows(self):
+        self.write("b.mtx", array(np.ones((5, 1)) * 1j))
+        result = self.spsolve("zhelm2d:2", "b.mtx")
+        self.assertEqual(result.code, INPUT)
+        self.assertIn("b.mtx: the right-hand side has 5 rows, but the matrix has 4", result.err)
+
+    def test_rows_that_are_rotated(self):
+        a, b = random_system(7, "general", 6)
+        self.write("a.mtx", coordinate(a))
+        np.save(self.folder / "b.npy", b)
+        for reader, ranks in (("serial", 1), ("parallel", 2)):
+            result = self.spsolve("a.mtx", "b.npy", "-o", "x.mtx", "--set", "matrix.rotate_rows=2",
+                                  "--set", f"matrix.reader={reader}", "--set", "solve.method=lu",
+                                  ranks=ranks)
+            self.assertEqual(result.code, SOLVED, result.text)
+            np.testing.assert_allclose(read_array(self.folder / "x.mtx"), np.linalg.solve(a, b),
+                                       rtol=1e-8)
+
+    def test_what_takes_real_ones_says_so(self):
+        for words, said in ((("--set", "task=multiply"), "task: multiply takes real ones"),
+                            (("--set", "solve.null_space=constants"), "solve.null_space is for real"),
+                            (("--set", "matrix.values=v.npy"), "matrix.values is for real"),
+                            (("-o", "x.petsc"), "complex numbers are not written for PETSc")):
+            result = self.run_program(BIN / "spsolve", "zhelm2d:3", *words)
+            self.assertEqual(result.code, INPUT, result.text)
+            self.assertIn(said, result.err)
+            self.assertEqual(len(result.err.splitlines()), 1, result.err)
+        result = self.spbench("multiply", "--matrix", "zhelm2d:3")
+        self.assertEqual(result.code, INPUT, result.text)
+        self.assertIn("the matrix is complex, and spbench takes real ones", result.err)
+
+
+class ComplexFiles(CliTest):
+    def test_info_tells_the_kind(self):
+        a, _ = random_system(6, "general", 1)
+        self.write("a.mtx", coordinate(a))
+        for name, kind in (("zhelm2d:3", "complex, symmetric"), ("magnetic2d:3", "complex, Hermitian"),
+                           ("a.mtx", "complex, none")):
+            result = self.spmtx("info", name)
+            self.assertEqual(result.code, SOLVED, result.text)
+            self.assertRegex(result.out, rf"symmetry +{kind}\n")
+        self.assertRegex(result.out, r"size +6 x 6\n")
+        self.assertRegex(result.out, rf"non-zeros +{np.count_nonzero(a)} after")
+
+    def test_conversions(self):
+        a, _ = random_system(5, "hermitian", 2)
+        self.write("a.mtx", coordinate(a, "hermitian"))
+        for to in ("b.npz", "c.mtx.gz", "d.npy", "e.mtx"):
+            self.assertEqual(self.spmtx("convert", "a.mtx", to).code, SOLVED)
+            self.assertEqual(self.spmtx("convert", to, "again.npy").code, SOLVED)
+            np.testing.assert_array_equal(np.load(self.folder / "again.npy"), a)
+        self.assertIn("5 x 5, ", self.spmtx("convert", "d.npy", "f.npz").out)
+        self.assertEqual(self.spmtx("convert", "a.mtx", "r.npy", "--real-form").code, SOLVED)
+        form = np.load(self.folder / "r.npy")
+        np.testing.assert_array_equal(form[::2, ::2], a.real)
+        np.testing.assert_array_equal(form[1::2, ::2], a.imag)
+        np.testing.assert_array_equal(form[::2, 1::2], -a.imag)
+        self.assertIn("complex numbers are not written for PETSc",
+                      self.spmtx("convert", "a.mtx", "a.petsc").err)
+        self.assertEqual(self.spmtx("convert", "a.mtx", "a.petsc", "--real-form").code, SOLVED)
+
+
+if __name__ == "__main__":
+    unittest.main()
