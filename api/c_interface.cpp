@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <complex>
 #include <limits>
 #include <new>
 #include <string>
@@ -90,10 +91,35 @@ std::span<const std::int64_t> numbers(const std::int64_t* first, std::int64_t co
   return {first, static_cast<std::size_t>(std::max<std::int64_t>(count, 0))};
 }
 
-spsolve::Dense<double> rows_of(const double* values, spsolve::Index rows, spsolve::Index columns) {
-  spsolve::Dense<double> result(rows, columns);
+template <typename T>
+spsolve::Dense<T> rows_of(const T* values, spsolve::Index rows, spsolve::Index columns) {
+  spsolve::Dense<T> result(rows, columns);
   std::copy_n(values, rows * columns, result.values.begin());
   return result;
+}
+
+/// Complex numbers that lie as two doubles each.
+const std::complex<double>* numbers_at(const double* parts) {
+  return reinterpret_cast<const std::complex<double>*>(parts);
+}
+std::complex<double>* numbers_at(double* parts) {
+  return reinterpret_cast<std::complex<double>*>(parts);
+}
+
+template <typename T>
+spsolve_status matrix_from_rows(int64_t rows, int64_t columns, const int64_t* row_offsets,
+                                const int64_t* column_indices, const T* values,
+                                spsolve_matrix** matrix) {
+  if (rows < 0 || columns < 0 || row_offsets == nullptr || row_offsets[rows] < 0 ||
+      (row_offsets[rows] > 0 && (column_indices == nullptr || values == nullptr))) {
+    return refuse(matrix, "a matrix needs sizes from 0 on, row offsets, column indices and values");
+  }
+  return create(matrix, [&] {
+    const std::int64_t nonzeros = row_offsets[rows];
+    return new spsolve_matrix{spsolve::Matrix::from_rows(
+        rows, columns, numbers(row_offsets, rows + 1), numbers(column_indices, nonzeros),
+        std::span(values, static_cast<std::size_t>(nonzeros)))};
+  });
 }
 
 /// Throws an error of one rank's arguments on all of them.
@@ -165,16 +191,17 @@ spsolve_status spsolve_matrix_load(const char* file_or_generator, spsolve_matrix
 spsolve_status spsolve_matrix_from_rows(int64_t rows, int64_t columns, const int64_t* row_offsets,
                                         const int64_t* column_indices, const double* values,
                                         spsolve_matrix** matrix) {
-  if (rows < 0 || columns < 0 || row_offsets == nullptr || row_offsets[rows] < 0 ||
-      (row_offsets[rows] > 0 && (column_indices == nullptr || values == nullptr))) {
-    return refuse(matrix, "a matrix needs sizes from 0 on, row offsets, column indices and values");
-  }
-  return create(matrix, [&] {
-    const std::int64_t nonzeros = row_offsets[rows];
-    return new spsolve_matrix{spsolve::Matrix::from_rows(
-        rows, columns, numbers(row_offsets, rows + 1), numbers(column_indices, nonzeros),
-        {values, static_cast<std::size_t>(nonzeros)})};
-  });
+  return matrix_from_rows(rows, columns, row_offsets, column_indices, values, matrix);
+}
+
+spsolve_status spsolve_matrix_from_rows_z(int64_t rows, int64_t columns, const int64_t* row_offsets,
+                                          const int64_t* column_indices, const double* values,
+                                          spsolve_matrix** matrix) {
+  return matrix_from_rows(rows, columns, row_offsets, column_indices, numbers_at(values), matrix);
+}
+
+int spsolve_matrix_is_complex(const spsolve_matrix* matrix) {
+  return matrix != nullptr && matrix->matrix.is_complex() ? 1 : 0;
 }
 
 int64_t spsolve_matrix_rows(const spsolve_matrix* matrix) {
@@ -247,19 +274,21 @@ spsolve_status spsolve_solver_own_rows(const spsolve_solver* solver, int64_t* fi
   return SPSOLVE_OK;
 }
 
-spsolve_status spsolve_solver_solve(spsolve_solver* solver, int transposed, int64_t columns,
-                                    const double* b, double* x, spsolve_trust* trust) {
+namespace {
+
+/// Solves for right-hand sides of either kind by solve(right, x), where x has as much room.
+template <typename T, typename Solve>
+spsolve_status solve_for(spsolve_solver* solver, int64_t columns, const T* b, T* x,
+                         spsolve_trust* trust, const Solve& solve) {
   constexpr const char* what = "a solve needs a solver, right-hand sides and room for solutions";
   if (solver == nullptr) return refuse(what);
   return guarded([&] {
     const spsolve::Index rows = solver->solver.own().size();
     const bool has_arrays = columns == 0 || rows == 0 || (b != nullptr && x != nullptr);
     require_together(solver->ranks, columns >= 0 && has_arrays, what);
-    require_together(solver->ranks, countable(rows, columns), "so many columns have no room");
-    const spsolve::Dense<double> right = rows_of(b, rows, columns);
-    const spsolve::Solution solution =
-        transposed != 0 ? solver->solver.solve_transposed(right) : solver->solver.solve(right);
-    std::copy(solution.x.values.begin(), solution.x.values.end(), x);
+    require_together(solver->ranks, countable(rows, 2 * columns), "so many columns have no room");
+    const spsolve::Dense<T> right = rows_of(b, rows, columns);
+    const spsolve::Solution solution = solve(solver->solver, right);
     constexpr double unknown = std::numeric_limits<double>::infinity();
     if (trust != nullptr) {
       *trust = {solution.backward_error,
@@ -278,15 +307,52 @@ spsolve_status spsolve_solver_solve(spsolve_solver* solver, int transposed, int6
   });
 }
 
-spsolve_status spsolve_solver_set_values(spsolve_solver* solver, int64_t count,
-                                         const double* values) {
+template <typename T>
+spsolve_status set_values(spsolve_solver* solver, int64_t count, const T* values) {
   constexpr const char* what = "new values need a solver and an array";
   if (solver == nullptr) return refuse(what);
   return guarded([&] {
     require_together(solver->ranks, count >= 0 && (count == 0 || values != nullptr), what);
-    solver->solver.set_values({values, static_cast<std::size_t>(count)});
+    solver->solver.set_values(std::span(values, static_cast<std::size_t>(count)));
     return SPSOLVE_OK;
   });
+}
+
+}  // namespace
+
+spsolve_status spsolve_solver_solve(spsolve_solver* solver, int transposed, int64_t columns,
+                                    const double* b, double* x, spsolve_trust* trust) {
+  return solve_for(
+      solver, columns, b, x, trust, [&](spsolve::Solver& by, const spsolve::Dense<double>& right) {
+        spsolve::Solution solution = transposed != 0 ? by.solve_transposed(right) : by.solve(right);
+        std::ranges::copy(solution.x.values, x);
+        return solution;
+      });
+}
+
+spsolve_status spsolve_solver_solve_z(spsolve_solver* solver, int transposed, int64_t columns,
+                                      const double* b, double* x, spsolve_trust* trust) {
+  using spsolve::Transposition;
+  if (!known(transposed, static_cast<int>(Transposition::adjoint))) {
+    return refuse("a solve is with 0: A, 1: A^T or 2: A^H");
+  }
+  return solve_for(solver, columns, numbers_at(b), numbers_at(x), trust,
+                   [&](spsolve::Solver& by, const spsolve::Dense<std::complex<double>>& right) {
+                     spsolve::Solution solution =
+                         by.solve(right, static_cast<Transposition>(transposed));
+                     std::ranges::copy(solution.complex_x.values, numbers_at(x));
+                     return solution;
+                   });
+}
+
+spsolve_status spsolve_solver_set_values(spsolve_solver* solver, int64_t count,
+                                         const double* values) {
+  return set_values(solver, count, values);
+}
+
+spsolve_status spsolve_solver_set_values_z(spsolve_solver* solver, int64_t count,
+                                           const double* values) {
+  return set_values(solver, count, numbers_at(values));
 }
 
 const char* spsolve_solver_notes(const spsolve_solver* solver) {

@@ -11,6 +11,7 @@
 #include "core/plain_text.hpp"
 #include "distribute/reading/scatter.hpp"
 #include "krylov/null_space.hpp"
+#include "matrix/real_form.hpp"
 #include "plan/blas_threads.hpp"
 #include "process/system.hpp"
 
@@ -19,11 +20,13 @@ namespace spsolve {
 SolvingTeam::SolvingTeam(const Matrix& a, const Options& options, Ranks of)
     : ranks(std::move(of)),
       gpus(find_gpus(options.device)),
-      order(broadcast_value(ranks.team(), a.rows(), 0)) {
+      order(broadcast_value(ranks.team(), a.rows(), 0)),
+      parts(broadcast_value(ranks.team(), a.is_complex() ? complex_parts : Index{1}, 0)),
+      conjugates(broadcast_value(ranks.team(), a.conjugates(), 0)) {
   config.solve = options;
   config.device = options.device;
   config.share_gpus = options.share_gpus;
-  if (solves_alone(config, ranks.team(), gpus, [this] { return order; })) {
+  if (solves_alone(config, ranks.team(), gpus, [this] { return parts * order; })) {
     alone = std::make_unique<SoloTeam>();
   }
 }
@@ -83,6 +86,7 @@ PlannedSystem::PlannedSystem(const Matrix& a, const Options& options, SolvingTea
     require_threads(omp_get_max_threads());
     set_blas_threads(omp_get_max_threads());
   });
+  shape.matrix.parts = by.parts;
   find_shape(a, options, team);
   find_nodes(a, options, team);
   choice.emplace(config, shape, team, gpus);
@@ -95,7 +99,8 @@ PlannedSystem::PlannedSystem(const Matrix& a, const Options& options, SolvingTea
 }
 
 void PlannedSystem::find_shape(const Matrix& a, const Options& options, Team& team) {
-  const std::array<Index, 5> mine{a.rows(), a.columns(), a.nonzeros(), options.right_hand_sides,
+  const Csr<double>& all = a.csr();
+  const std::array<Index, 5> mine{all.rows, all.columns, all.nonzeros(), options.right_hand_sides,
                                   options.systems};
   const auto [rows, columns, nonzeros, right_hand_sides, systems] = broadcast_value(team, mine, 0);
   if (rows != columns) {
@@ -103,7 +108,16 @@ void PlannedSystem::find_shape(const Matrix& a, const Options& options, Team& te
         ExitCode::input,
         "the matrix is {} x {}; a Solver needs a square one (least squares: A^T A x = A^T b "
         "is square)",
-        rows, columns);
+        rows / shape.matrix.parts, columns / shape.matrix.parts);
+  }
+  if (const std::string_view key = real_only_key(options); shape.matrix.is_complex()) {
+    const bool has_arrays = options.node_coordinates.columns > 0 || options.first_guess.columns > 0;
+    if (!key.empty() || has_arrays) {
+      fail_everywhere(ExitCode::input,
+                      "{} for real systems, and the matrix is complex; leave it out, or solve the "
+                      "real form",
+                      has_arrays ? "coordinates and first guesses are" : fmt::format("{} is", key));
+    }
   }
   shape.matrix.rows = shape.matrix.columns = rows;
   shape.matrix.nonzeros = nonzeros;
@@ -137,7 +151,7 @@ void PlannedSystem::find_nodes(const Matrix& a, const Options& options, Team& te
 
 std::unique_ptr<SystemMatrix> PlannedSystem::deal_out(const Matrix& a, Team& team) const {
   const bool takes = is_krylov(choice->row().method) && coordinates.dimensions > 0;
-  const Index d = takes ? coordinates.dimensions : 1;
+  const Index d = takes ? coordinates.dimensions : shape.matrix.parts;
   const RowLayout bands = bands_of_nodes(shape.matrix.rows, team.size(), d);
   auto matrix = std::make_unique<SystemMatrix>(team, bands, scatter_rows(team, bands, a.csr()),
                                                memory->vectors());

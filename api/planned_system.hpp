@@ -17,7 +17,9 @@ struct SolvingTeam {
   Ranks ranks;
   Gpus gpus;
   Config config;
-  Index order;
+  Index order;              ///< of A
+  Index parts = 1;          ///< rows of the system to a row of A, see matrix/real_form.hpp
+  bool conjugates = false;  ///< see Matrix::conjugates()
   std::unique_ptr<SoloTeam> alone;
 
   SolvingTeam(const Matrix& a, const Options& options, Ranks of);

@@ -26,6 +26,9 @@ struct Product::State {
     noted.threads = omp_get_max_threads();
     memory = choose_memory(config, team, gpus, noted);
     const Kernel& kernel = find_kernel(memory->kernels(), options.kernel);
+    if (broadcast_value(team, a.is_complex(), 0)) {
+      fail_everywhere(ExitCode::input, "the matrix is complex, and a Product takes real ones");
+    }
     const Index rows = broadcast_value(team, a.rows(), 0);
     const Index columns = broadcast_value(team, a.columns(), 0);
     bands = {rows, team.size()};

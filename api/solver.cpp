@@ -5,103 +5,17 @@
 
 #include <omp.h>
 
-#include "api/planned_system.hpp"
+#include "api/solver_state.hpp"
 #include "api/threads.hpp"
+#include "core/row_names.hpp"
 #include "plan/blas_threads.hpp"
 #include "system/first_guess.hpp"
-#include "system/system_solver.hpp"
 
 #ifdef SPSOLVE_HAVE_CUDA
 #include "cuda/vectors/products/foreign_rows.hpp"
 #endif
 
 namespace spsolve {
-
-/// The application's way from a matrix to its inverse, kept for many right-hand sides.
-struct Solver::State {
-  State(const Matrix& a, const Options& options, Ranks of)
-      : by(a, options, std::move(of)), first_guess(options.first_guess) {
-    by.solving([&] { begin(a, options); });
-    by.share(report);
-  }
-
-  void begin(const Matrix& a, const Options& options) {
-    planned.emplace(a, options, by);
-    if (!planned->check.fits) {
-      fail_everywhere(ExitCode::resources, "this system does not fit into memory; {}\n{}",
-                      planned->check.remedy, to_text(planned->plan, planned->check));
-    }
-    const SystemChoice& choice = *planned->choice;
-    solver.emplace(planned->deal_out(a, by.team()), choice.row(), choice.question(),
-                   *planned->memory, choice.check_in_double());
-    report.device = planned->on_gpu() ? "cuda" : "host";
-    first_notes = planned->noted.notes;
-    set_up();
-  }
-
-  /// This process' rows: all those of rank 0, where that solves alone.
-  Range own() { return solver ? solver->matrix().own() : Range{by.order, by.order}; }
-
-  /// Eliminates; an iteration begins with the first right-hand sides.
-  void set_up() {
-    solver->prepare();
-    is_eliminated = false;
-    if (!is_krylov(planned->choice->row().method)) eliminate(nullptr);
-    tell();
-  }
-
-  /// `b`: the right-hand sides that are solved for next, if they are of A.
-  void eliminate(const Vectors* b) {
-    is_eliminated = true;
-    std::unique_ptr<Vectors> guess;
-    const std::string& file = by.config.solve.initial_guess;
-    const bool has_array = broadcast_value(by.team(), first_guess.columns, 0) > 0;
-    if (b != nullptr && is_krylov(solver->choice().method)) {
-      if (has_array) {
-        guess = deal_out_first_guess(solver->matrix(), first_guess, b->columns());
-      } else if (!file.empty()) {
-        guess = read_first_guess(solver->matrix(), file, b->columns());
-      }
-    }
-    Progress silent("eliminating", 1, Progress::Show::off);
-    solver->eliminate(silent, nullptr, b, guess.get());
-  }
-
-  /// Brings the report up to date: some factors are tried out by the first solution.
-  void tell() {
-    const EliminationChoice choice = solver->choice();
-    const InverseFacts& facts = solver->facts();
-    report.method = name(choice.method);
-    report.pivoting = name(choice.pivoting);
-    report.equilibrated = solver->scaling().scales;
-    if (!facts.krylov) {
-      report.pivot_growth = facts.pivots.growth;
-      report.smallest_pivot = facts.pivots.smallest_pivot;
-      report.largest_pivot = facts.pivots.largest_pivot;
-    }
-    report.notes = first_notes;
-    report.notes.insert(report.notes.end(), facts.notes.begin(), facts.notes.end());
-  }
-
-  /// Solves for own rows `b` of right-hand sides; the solution is written to `x`. Throws on every
-  /// rank where those of one are not as large as its rows.
-  Solution solve(std::span<const double> b, Index own_columns, std::span<double> x,
-                 bool transposed);
-
-  /// Solves on ranks that do, where all is as it should be.
-  Solution solve_own(std::span<const double> b, Index columns, std::span<double> x,
-                     bool transposed);
-
-  SolvingTeam by;
-  Dense<double> first_guess;  ///< rank 0's, of the first solution
-  // Of ranks that solve:
-  std::optional<PlannedSystem> planned;
-  std::optional<SystemSolver> solver;
-  bool is_eliminated = false;            ///< or was tried to be
-  std::vector<std::string> first_notes;  ///< of what was chosen, until there are new values
-  SetUpReport report;
-  std::unique_ptr<Vectors> right, solution;  ///< of the last solve
-};
 
 namespace {
 
@@ -148,6 +62,9 @@ Solver& Solver::operator=(Solver&&) noexcept = default;
 Index Solver::order() const {
   return state_->by.order;
 }
+bool Solver::is_complex() const {
+  return state_->by.parts > 1;
+}
 Range Solver::own() const {
   return state_->own();
 }
@@ -158,20 +75,35 @@ const SetUpReport& Solver::report() const {
 Solution Solver::State::solve(std::span<const double> b, Index own_columns, std::span<double> x,
                               bool transposed) {
   Team& team = by.ranks.team();
-  const Range own = this->own();
   const Index columns = broadcast_value(team, own_columns, 0);
-  const UsersThreads users;
-  together(team, [&] {
-    set_blas_threads(omp_get_max_threads());
+  if (by.parts > 1) {
+    fail_everywhere(
+        ExitCode::input,
+        "the matrix is complex, and the right-hand sides are real; give them as complex "
+        "numbers");
+  }
+  require_sizes(b.size(), own_columns, columns, x.size());
+  return solve_parts(b, columns, x, transposed);
+}
+
+void Solver::State::require_sizes(std::size_t b, Index own_columns, Index columns, std::size_t x) {
+  const Range own = this->own();
+  together(by.ranks.team(), [&] {
     if (columns < 1) fail(ExitCode::input, "right-hand sides of no column: give one at least");
     const auto size = static_cast<std::size_t>(own.size() * columns);
-    if (own_columns != columns || b.size() != size || x.size() != size) {
-      fail(ExitCode::input,
-           "right-hand sides of {} numbers and {} columns for rows {} to {} of the system: give {} "
-           "x {}",
-           b.size(), own_columns, own.first, own.last, own.size(), columns);
-    }
+    if (own_columns == columns && b == size && x == size) return;
+    fail(ExitCode::input,
+         "right-hand sides of {} numbers and {} columns for rows {} to {} of the system: give {} "
+         "x {}",
+         b, own_columns, own.first, own.last, own.size(), columns);
   });
+}
+
+Solution Solver::State::solve_parts(std::span<const double> b, Index columns, std::span<double> x,
+                                    bool transposed) {
+  const UsersThreads users;
+  const RowNames names(by.parts);
+  together(by.ranks.team(), [] { set_blas_threads(omp_get_max_threads()); });
   Solution solved;
   by.solving([&] { solved = solve_own(b, columns, x, transposed); });
   by.share(report);
@@ -267,22 +199,32 @@ SolverPlan told(const PlannedSystem& planned) {
 SolverPlan plan_solver(const Matrix& a, const Options& options, Ranks ranks) {
   const UsersThreads users;
   SolvingTeam by(a, options, std::move(ranks));
+  const RowNames names(by.parts);
   SolverPlan plan;
   by.solving([&] { plan = told(PlannedSystem(a, options, by)); });
   by.share(plan);
   return plan;
 }
 
-void Solver::set_values(std::span<const double> values) {
+void Solver::State::set_values(std::span<const double> values) {
   const UsersThreads users;
-  State& state = *state_;
-  together(state.by.ranks.team(), [] { set_blas_threads(omp_get_max_threads()); });
-  state.by.solving([&] {
-    state.solver->set_values(values);
-    state.first_notes.clear();
-    state.set_up();
+  const RowNames names(by.parts);
+  together(by.ranks.team(), [] { set_blas_threads(omp_get_max_threads()); });
+  by.solving([&] {
+    solver->set_values(values);
+    first_notes.clear();
+    set_up();
   });
-  state.by.share(state.report);
+  by.share(report);
+}
+
+void Solver::set_values(std::span<const double> values) {
+  if (state_->by.parts > 1) {
+    fail_everywhere(ExitCode::input,
+                    "the matrix is complex, and its new values are real; give them as complex "
+                    "numbers");
+  }
+  state_->set_values(values);
 }
 
 }  // namespace spsolve

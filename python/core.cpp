@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <complex>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -22,6 +23,7 @@
 #include "io/dense_source.hpp"
 #include "io/matrix_source.hpp"
 #include "matrix/compressed_arrays.hpp"
+#include "matrix/real_form.hpp"
 #include "multivectors.hpp"
 #include "numbers_of.hpp"
 #include "process/interrupt.hpp"
@@ -143,7 +145,8 @@ Matrix compressed(Index rows, Index columns, const HostArray& offsets, const Hos
                                 numbers_of(values, "data"),
                                 by_columns};
   return unlocked([&] {
-    return Matrix(std::make_shared<const Csr<double>>(csr_from_arrays(arrays, "the matrix")));
+    return Matrix(std::make_shared<const Csr<double>>(csr_from_arrays(arrays, "the matrix")), {},
+                  has_two_parts(arrays.values.type));
   });
 }
 
@@ -152,13 +155,43 @@ Matrix entries(Index rows, Index columns, const HostArray& row, const HostArray&
   const EntryArrays arrays{rows, columns, numbers_of(row, "row"), numbers_of(column, "col"),
                            numbers_of(values, "data")};
   return unlocked([&] {
-    return Matrix(std::make_shared<const Csr<double>>(csr_from_entries(arrays, "the matrix")));
+    return Matrix(std::make_shared<const Csr<double>>(csr_from_entries(arrays, "the matrix")), {},
+                  has_two_parts(arrays.values.type));
   });
 }
 
-/// indptr, indices and data, which belong to the matrix.
+/// An array of numpy that has taken `values`.
+template <typename T>
+nb::object array_of(std::vector<T>&& values) {
+  auto held = std::make_unique<std::vector<T>>(std::move(values));
+  T* const data = held->data();
+  const std::size_t size = held->size();
+  const nb::capsule owner(held.release(),
+                          [](void* owned) noexcept { delete static_cast<std::vector<T>*>(owned); });
+  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner));
+}
+
+/// Real and imaginary parts of a complex matrix' values in turn.
+std::vector<double> parts_of_values(const Matrix& matrix) {
+  std::vector<double> parts;
+  for (const std::complex<double>& value : matrix.complex_values()) {
+    parts.push_back(value.real());
+    parts.push_back(value.imag());
+  }
+  return parts;
+}
+
+/// indptr, indices and data, which belong to the matrix; of a complex one copies, and data as its
+/// parts in turn.
 nb::tuple arrays_of(const nb::object& self) {
-  const Csr<double>& csr = nb::cast<const Matrix&>(self).csr();
+  const auto& matrix = nb::cast<const Matrix&>(self);
+  const Csr<double>& csr = matrix.csr();
+  if (matrix.is_complex()) {
+    Csr<double> rows = parts_of(csr).s;
+    return nb::make_tuple(array_of(std::move(rows.row_offsets)),
+                          array_of(std::move(rows.column_indices)),
+                          array_of(parts_of_values(matrix)));
+  }
   const auto view = [&](const auto& values) {
     using T = typename std::remove_cvref_t<decltype(values)>::value_type;
     return nb::ndarray<nb::numpy, const T, nb::ndim<1>>(values.data(), {values.size()}, self);
@@ -167,9 +200,11 @@ nb::tuple arrays_of(const nb::object& self) {
                         nb::cast(view(csr.values)));
 }
 
-/// A dense array of a file, rows x columns.
+/// A dense array of a file, rows x columns; of complex numbers as n x 2K parts.
 nb::object read_array(const std::string& file) {
-  auto array = std::make_unique<Dense<double>>(unlocked([&] { return load_dense(file); }));
+  const bool complex = describe_dense(file).is_complex;
+  auto array = std::make_unique<Dense<double>>(
+      unlocked([&] { return complex ? in_pairs(load_dense_parts(file)) : load_dense(file); }));
   const auto rows = static_cast<std::size_t>(array->rows);
   const auto columns = static_cast<std::size_t>(array->columns);
   double* const values = array->values.data();
@@ -255,6 +290,22 @@ class Factors {
   }
   nb::dict report() const { return facts(solver_->report()); }
 
+  bool is_complex() const { return solver_->is_complex(); }
+
+  /// Complex numbers come as their parts, n x 2K. `of`: 0 A, 1 A^T, 2 A^H.
+  nb::dict solve_complex(const ConstMultivector& b, const Multivector& x, int of) {
+    Solver& solver = *solver_;
+    require_rows(b, solver.own().size(), "b");
+    require_rows(x, solver.own().size(), "x");
+    if (on_gpu(b) || on_gpu(x)) fail(ExitCode::input, "complex arrays must be in host memory");
+    using Number = std::complex<double>;
+    const std::span right(reinterpret_cast<const Number*>(b.data()), b.size() / 2);
+    const std::span solution(reinterpret_cast<Number*>(x.data()), x.size() / 2);
+    return facts(unlocked([&] {
+      return solver.solve(right, columns_of(b) / 2, solution, static_cast<Transposition>(of));
+    }));
+  }
+
   nb::dict solve(const ConstMultivector& b, const Multivector& x, bool transposed) {
     Solver& solver = *solver_;
     require_rows(b, solver.own().size(), "b");
@@ -270,7 +321,15 @@ class Factors {
     if (static_cast<Index>(values.size()) != nonzeros) {
       fail(ExitCode::input, "there are {} values for {} non-zeros", values.size(), nonzeros);
     }
-    unlocked([&] { solver_->set_values({values.data(), values.size()}); });
+    unlocked([&] { solver_->set_values(std::span(values.data(), values.size())); });
+  }
+
+  /// The same of a complex matrix, of the parts of new values.
+  void refactor_complex(
+      const nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>& parts) {
+    const std::span values(reinterpret_cast<const std::complex<double>*>(parts.data()),
+                           parts.size() / 2);
+    unlocked([&] { solver_->set_values(values); });
   }
 
  private:
@@ -377,6 +436,7 @@ NB_MODULE(_core, module) {
       .def_prop_ro("rows", &Matrix::rows)
       .def_prop_ro("columns", &Matrix::columns)
       .def_prop_ro("nonzeros", &Matrix::nonzeros)
+      .def_prop_ro("is_complex", &Matrix::is_complex)
       .def("arrays", [](nb::handle self) { return arrays_of(nb::borrow(self)); });
   nb::class_<Factors>(module, "Factors")
       .def(nb::init<const Matrix&, const nb::dict&, const nb::dict&, std::optional<int>>(),
@@ -385,7 +445,10 @@ NB_MODULE(_core, module) {
       .def_prop_ro("own", &Factors::own)
       .def("report", &Factors::report)
       .def("solve", &Factors::solve, "b"_a, "x"_a, "transposed"_a)
-      .def("refactor", &Factors::refactor, "values"_a, "nonzeros"_a);
+      .def_prop_ro("is_complex", &Factors::is_complex)
+      .def("solve_complex", &Factors::solve_complex, "b"_a, "x"_a, "of"_a)
+      .def("refactor", &Factors::refactor, "values"_a, "nonzeros"_a)
+      .def("refactor_complex", &Factors::refactor_complex, "parts"_a);
   nb::class_<PreparedProduct>(module, "Product")
       .def(nb::init<const Matrix&, const std::string&, Index, const std::string&, Index>(),
            "matrix"_a, "kernel"_a, "columns"_a, "device"_a, "products"_a)
@@ -396,6 +459,12 @@ NB_MODULE(_core, module) {
   module.def("plan", &plan, "matrix"_a, "options"_a, "arrays"_a = nb::dict());
   module.def("on_gpu", &array_on_gpu, "address"_a, "shape"_a);
   module.def("read_array", &read_array, "file"_a);
+  module.def(
+      "holds_complex",
+      [](const std::string& file) {
+        return unlocked([&] { return describe_dense(file).is_complex; });
+      },
+      "file"_a);
   module.def(
       "holds_array",
       [](const std::string& name) {

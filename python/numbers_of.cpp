@@ -16,6 +16,8 @@ std::optional<NumberType> type_of(nb::dlpack::dtype type) {
   const auto code = static_cast<Code>(type.code);
   if (code == Code::Float && type.bits == 64) return NumberType::float64;
   if (code == Code::Float && type.bits == 32) return NumberType::float32;
+  if (code == Code::Complex && type.bits == 128) return NumberType::complex128;
+  if (code == Code::Complex && type.bits == 64) return NumberType::complex64;
   if (code == Code::Bool) return NumberType::boolean;
   constexpr NumberType with_sign[] = {NumberType::int8, NumberType::int16, NumberType::int32,
                                       NumberType::int64};
@@ -32,7 +34,7 @@ std::optional<NumberType> type_of(nb::dlpack::dtype type) {
 Numbers numbers_of(const HostArray& array, const char* what) {
   const auto type = type_of(array.dtype());
   if (!type || array.ndim() != 1) {
-    fail(ExitCode::input, "{} must be an array of one dimension and of real numbers", what);
+    fail(ExitCode::input, "{} must be an array of one dimension and of numbers", what);
   }
   return {static_cast<const char*>(array.data()), static_cast<Index>(array.size()), *type, false};
 }

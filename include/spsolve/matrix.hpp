@@ -1,8 +1,10 @@
 #pragma once
 
+#include <complex>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "spsolve/types.hpp"
 
@@ -13,8 +15,8 @@ template <typename T>
 struct Csr;
 }
 
-/// A sparse matrix in host memory, rows compressed. A value: copies share the numbers, which never
-/// change.
+/// A sparse matrix in host memory, rows compressed, of real or of complex numbers. A value: copies
+/// share the numbers, which never change.
 class Matrix {
  public:
   /// A matrix without rows.
@@ -37,23 +39,39 @@ class Matrix {
   static Matrix from_entries(Index rows, Index columns, std::span<const Index> row_indices,
                              std::span<const Index> column_indices, std::span<const double> values);
 
+  /// The same of complex values.
+  static Matrix from_rows(Index rows, Index columns, std::span<const Index> row_offsets,
+                          std::span<const Index> column_indices,
+                          std::span<const std::complex<double>> values);
+  static Matrix from_entries(Index rows, Index columns, std::span<const Index> row_indices,
+                             std::span<const Index> column_indices,
+                             std::span<const std::complex<double>> values);
+
   Index rows() const;
   Index columns() const;
   Index nonzeros() const;
+  bool is_complex() const { return is_complex_; }
 
   /// One for each non-zero, row after row, columns ascending: the order of Solver::set_values().
+  /// Throws Error(input) of a complex matrix, whose values the second has as a copy.
   std::span<const double> values() const;
+  std::vector<std::complex<double>> complex_values() const;
 
-  /// The compressed rows, for the library's own use.
+  /// The compressed rows, of a complex matrix its real form of twice the order, for the library's
+  /// own use.
   const Csr<double>& csr() const { return *csr_; }
-  explicit Matrix(std::shared_ptr<const Csr<double>> csr, std::string generator = {})
-      : csr_(std::move(csr)), generator_(std::move(generator)) {}
+  explicit Matrix(std::shared_ptr<const Csr<double>> csr, std::string generator = {},
+                  bool complex = false);
+  /// Whether rows of imaginary parts of the real form have the opposite sign: make_symmetric().
+  bool conjugates() const { return conjugates_; }
   /// The generator's specification that it was made of, or "".
   const std::string& generator() const { return generator_; }
 
  private:
   std::shared_ptr<const Csr<double>> csr_;
   std::string generator_;
+  bool is_complex_ = false;
+  bool conjugates_ = false;
 };
 
 }  // namespace spsolve

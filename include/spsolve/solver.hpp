@@ -1,5 +1,6 @@
 #pragma once
 
+#include <complex>
 #include <memory>
 #include <optional>
 #include <span>
@@ -27,7 +28,8 @@ struct SetUpReport {
 /// A solution of A X = B, or A^T X = B, and how far it can be trusted: the figures of the
 /// application's report.
 struct Solution {
-  Dense<double> x;  ///< this rank's rows
+  Dense<double> x;                        ///< this rank's rows
+  Dense<std::complex<double>> complex_x;  ///< the same of complex right-hand sides
   /// Whether x solves a system near the one that was given, and, but for Acceptance::residual, some
   /// of its digits are right as far as is known; see also `notes`.
   bool solved = false;
@@ -60,6 +62,9 @@ struct SolverPlan {
 /// Analyses the pattern, chooses and plans; takes no memory for factors. Likewise collective.
 SolverPlan plan_solver(const Matrix& a, const Options& options = {}, Ranks ranks = {});
 
+/// The matrix of a system: A, A^T or A^H.
+enum class Transposition { none, transposed, adjoint };
+
 /// Solves systems with one square matrix A, n x n: eliminated once, solved with as often as wanted,
 /// eliminated again for new values of the same pattern. Over several ranks every call is
 /// collective; rank r has the rows own() of right-hand sides and solutions, and none holds more,
@@ -78,8 +83,9 @@ class Solver {
   Solver(Solver&&) noexcept;
   Solver& operator=(Solver&&) noexcept;
 
-  Index order() const;  ///< n
-  Range own() const;    ///< this rank's rows
+  Index order() const;      ///< n
+  bool is_complex() const;  ///< whether A is
+  Range own() const;        ///< this rank's rows
 
   /// A X = B and A^T X = B for the own().size() x K rows `b` of B, refined and measured against the
   /// sparse A. For A^T the rows of the transposed matrix are kept from the first call on.
@@ -92,11 +98,19 @@ class Solver {
   Solution solve(std::span<const double> b, Index columns, std::span<double> x,
                  bool transposed = false);
 
+  /// A X = B, A^T X = B and A^H X = B for complex right-hand sides, of a real or a complex A; of
+  /// arrays likewise, but in host memory alone. A complex A takes no real ones. Complex systems are
+  /// solved by their real form of twice the order (docs/complex.md), of which all figures are.
+  Solution solve(const Dense<std::complex<double>>& b, Transposition of = Transposition::none);
+  Solution solve(std::span<const std::complex<double>> b, Index columns,
+                 std::span<std::complex<double>> x, Transposition of = Transposition::none);
+
   /// New values for the pattern of A: of own rows, row after row, columns ascending; eliminates
   /// again. Values that are too few, too many or not finite throw Error(input), and the solver
   /// stays as it was. Where the elimination fails, as that of a singular matrix does, solve()
   /// throws Error(input) until set_values() has succeeded.
   void set_values(std::span<const double> values);
+  void set_values(std::span<const std::complex<double>> values);
 
   const SetUpReport& report() const;
 

@@ -53,6 +53,14 @@ spsolve_status spsolve_matrix_from_rows(int64_t rows, int64_t columns, const int
                                         const int64_t* column_indices, const double* values,
                                         spsolve_matrix** matrix);
 
+/* The same of complex values, here and below each as two doubles, real and imaginary part. */
+spsolve_status spsolve_matrix_from_rows_z(int64_t rows, int64_t columns, const int64_t* row_offsets,
+                                          const int64_t* column_indices, const double* values,
+                                          spsolve_matrix** matrix);
+
+/* 1 of a complex matrix, else 0. */
+int spsolve_matrix_is_complex(const spsolve_matrix* matrix);
+
 /* -1 without a matrix. */
 int64_t spsolve_matrix_rows(const spsolve_matrix* matrix);
 int64_t spsolve_matrix_columns(const spsolve_matrix* matrix);
@@ -161,12 +169,21 @@ spsolve_status spsolve_solver_own_rows(const spsolve_solver* solver, int64_t* fi
 spsolve_status spsolve_solver_solve(spsolve_solver* solver, int transposed, int64_t columns,
                                     const double* b, double* x, spsolve_trust* trust);
 
+/* The same for complex right-hand sides of a real or a complex matrix, with `transposed` 2 of
+ * A^H x = b. A complex matrix takes no real ones. */
+spsolve_status spsolve_solver_solve_z(spsolve_solver* solver, int transposed, int64_t columns,
+                                      const double* b, double* x, spsolve_trust* trust);
+
 /* New values for the same pattern, row after row, columns ascending; eliminates again. Values that
  * are too few, too many or not finite are SPSOLVE_INPUT, and the solver stays as it was. Where the
  * elimination fails, as that of a singular matrix does, _solve is SPSOLVE_INPUT until _set_values
  * has succeeded. */
 spsolve_status spsolve_solver_set_values(spsolve_solver* solver, int64_t count,
                                          const double* values);
+
+/* The same of a complex matrix; `count` complex values. */
+spsolve_status spsolve_solver_set_values_z(spsolve_solver* solver, int64_t count,
+                                           const double* values);
 
 /* The facts to know before using the last solution: sentences, one a line, or "" (of NULL, too). */
 const char* spsolve_solver_notes(const spsolve_solver* solver);

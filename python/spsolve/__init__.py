@@ -12,6 +12,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
+import numpy as np
+
 from . import _core
 from ._errors import (Error, InputError, InternalError, NotTrustworthyError, ResourcesError,
                       TrustWarning)
@@ -38,9 +40,12 @@ def read(name: str | os.PathLike[str]) -> Any:
 
     name = os.fspath(name)
     if _core.holds_array(name):
-        return _core.read_array(name)
+        array = _core.read_array(name)
+        return array.view(np.complex128) if _core.holds_complex(name) else array
     matrix = _core.Matrix.load(name)
     offsets, indices, data = matrix.arrays()
+    if matrix.is_complex:
+        data = data.view(np.complex128)
     shape = (matrix.rows, matrix.columns)
     csr = scipy.sparse.csr_matrix((data.copy(), indices.copy(), offsets.copy()), shape=shape)
     csr.has_sorted_indices = True

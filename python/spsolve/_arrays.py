@@ -11,15 +11,10 @@ from . import _core
 from ._errors import InputError
 
 
-_REAL_FORM = (", and real matrices and vectors are solved: A = R + iS as the real matrix [R, -S; S, R], "
-              "scipy.sparse.block_array([[A.real, -A.imag], [A.imag, A.real]]), with "
-              "b = [Re b; Im b] has the solution [Re x; Im x]")
-
-
-def _real(values: np.ndarray, what: str) -> np.ndarray:
-    """One dimension, contiguous, of real numbers."""
+def _numbers(values: np.ndarray) -> np.ndarray:
+    """One dimension, contiguous, real or complex128."""
     if np.iscomplexobj(values):
-        raise InputError(f"{what} is complex{_REAL_FORM}")
+        values = values.astype(np.complex128, copy=False)
     return np.ascontiguousarray(values)
 
 
@@ -37,11 +32,11 @@ def as_matrix(a: Any) -> _core.Matrix:
             raise InputError("A must be a sparse matrix of scipy, an array of two dimensions, or "
                              "the name of a file or generator")
         row, column = np.nonzero(dense)
-        return _core.Matrix.entries(*dense.shape, row, column, _real(dense[row, column], "A"))
+        return _core.Matrix.entries(*dense.shape, row, column, _numbers(dense[row, column]))
     if kind not in ("csr", "csc", "coo"):
         a, kind = a.tocsr(), "csr"
     rows, columns = a.shape
-    data = _real(a.data, "A")
+    data = _numbers(a.data)
     if kind == "coo":
         return _core.Matrix.entries(rows, columns, np.ascontiguousarray(a.row),
                                     np.ascontiguousarray(a.col), data)
@@ -115,26 +110,32 @@ def like(array: Any, shape: tuple[int, ...]) -> Any:
     return cupy.empty(shape)
 
 
-def for_result(given: Any, out: Any, shape: tuple[int, ...], what: str) -> tuple[Any, Any]:
+def for_result(given: Any, out: Any, shape: tuple[int, ...], what: str,
+               dtype: Any = np.float64) -> tuple[Any, Any]:
     """The array for a result of that shape, and what the library takes of it: `out`, where it is
     one, or a new array where `given` is."""
     if out is None:
-        out = like(given, shape) if lies_on_gpu(given) else np.empty(shape)
+        out = like(given, shape) if lies_on_gpu(given) else np.empty(shape, dtype)
     elif lies_on_gpu(out):
         if shape_on_gpu(out, what) != shape:
             raise InputError(f"{what} has shape {shape_on_gpu(out, what)}, and the result {shape}")
-    elif not isinstance(out, np.ndarray) or out.dtype != np.float64 or out.shape != shape \
+    elif not isinstance(out, np.ndarray) or out.dtype != dtype or out.shape != shape \
             or not out.flags.c_contiguous or not out.flags.writeable:
-        raise InputError(f"{what} must be an array of float64, by rows, of shape {shape}")
-    return out, on_gpu(out, what, True) if lies_on_gpu(out) else as_columns(out, what)
+        raise InputError(f"{what} must be an array of {np.dtype(dtype).name}, by rows, of shape "
+                         f"{shape}")
+    if lies_on_gpu(out):
+        return out, on_gpu(out, what, True)
+    return out, as_columns(out, what, dtype)
 
 
-def as_columns(b: Any, what: str = "b") -> np.ndarray:
-    """A multivector in host memory: float64, two dimensions, by rows; without a copy where it is."""
+def as_columns(b: Any, what: str = "b", dtype: Any = np.float64) -> np.ndarray:
+    """A multivector in host memory: float64, two dimensions, by rows; without a copy where it is.
+    Complex numbers, where dtype is complex128, as columns of their parts in turn."""
     array = np.asarray(b)
     if array.ndim not in (1, 2):
         raise InputError(f"{what} must have one or two dimensions, not {array.ndim}")
-    if np.iscomplexobj(array):
-        raise InputError(f"{what} is complex{_REAL_FORM}")
-    array = np.ascontiguousarray(array, dtype=np.float64)
-    return array.reshape(-1, 1) if array.ndim == 1 else array
+    if np.iscomplexobj(array) and dtype != np.complex128:
+        raise InputError(f"{what} is complex, and real numbers are wanted here")
+    array = np.ascontiguousarray(array, dtype=dtype)
+    array = array.reshape(-1, 1) if array.ndim == 1 else array
+    return array.view(np.float64) if dtype == np.complex128 else array

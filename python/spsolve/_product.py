@@ -25,6 +25,8 @@ class Product(LinearOperator):
     def __init__(self, a: Any, *, kernel: str = "auto", columns: int = 1, device: str = "auto",
                  products: int = 0):
         matrix = _arrays.as_matrix(a)
+        if matrix.is_complex:
+            raise InputError("A is complex, and a Product takes real ones")
         self._lock = threading.Lock()  # the interpreter's own is released while it computes
         if products < 0:
             raise InputError(f"products is a number of products, 0 for many, not {products}")

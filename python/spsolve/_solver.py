@@ -112,21 +112,35 @@ class Factors:
         notes = made.pop("notes") + last.pop("notes", [])
         return Report(**made, **last, notes=notes)
 
-    def solve(self, b: Any, *, transposed: bool = False, out: Any = None) -> Any:
-        """x of A x = b, or of A^T x = b.
+    @property
+    def is_complex(self) -> bool:
+        """Whether the matrix is."""
+        return self._factors.is_complex
+
+    def solve(self, b: Any, *, transposed: bool = False, adjoint: bool = False,
+              out: Any = None) -> Any:
+        """x of A x = b, of A^T x = b, or, ``adjoint``, of A^H x = b.
+
+        Where A or b is complex, so is x: complex128, of arrays in host memory.
 
         ``b``: n numbers - over the processes of a communicator this one's, those of ``own`` -, or n x K for K right-hand sides at once; float64 by rows is taken as it
         is. On a GPU also an array there (cupy, torch), whose result lies there too. The result has
         the shape of b. Warns by TrustWarning of what to know before x is used; raises
         NotTrustworthyError, which has x, where it cannot be trusted.
         """
+        if transposed and adjoint:
+            raise InputError("transposed is A^T, and adjoint A^H: name one of them")
         gpu = _arrays.lies_on_gpu(b)
-        columns = _arrays.on_gpu(b) if gpu else _arrays.as_columns(b)
+        is_complex = self.is_complex or (not gpu and np.iscomplexobj(b))
+        if gpu and is_complex:
+            raise InputError("b lies on a GPU, and complex systems take arrays in host memory")
+        dtype = np.complex128 if is_complex else np.float64
+        columns = _arrays.on_gpu(b) if gpu else _arrays.as_columns(b, "b", dtype)
         shape = _arrays.shape_on_gpu(b, "b") if gpu else np.shape(b)
         first, last = self.own
         if self._comm is None and shape[0] != self.order:
             raise InputError(f"b has {shape[0]} rows, and the matrix has {self.order}")
-        result, x = _arrays.for_result(b, out, shape, "out")
+        result, x = _arrays.for_result(b, out, shape, "out", dtype)
 
         def check() -> None:
             if shape[0] != last - first:
@@ -134,7 +148,11 @@ class Factors:
                                  f"{last - first} of the matrix: {first} to {last}")
         _ranks.on_every(self._comm, check)
         with self._lock:
-            facts = self._last = self._factors.solve(columns, x, transposed)
+            if is_complex:
+                of = 2 if adjoint else 1 if transposed else 0
+                facts = self._last = self._factors.solve_complex(columns, x, of)
+            else:
+                facts = self._last = self._factors.solve(columns, x, transposed or adjoint)
         if not facts["solved"]:
             error = NotTrustworthyError("; ".join(facts["notes"]) or "x cannot be trusted")
             error.x, error.facts = result, dict(facts)
@@ -153,25 +171,35 @@ class Factors:
             numbers = self._own_numbers(numbers)
         with self._lock:
             self._last = {}
-            self._factors.refactor(numbers, self._matrix.nonzeros if self._comm is None
-                                   else numbers.size)
+            if self.is_complex:
+                self._factors.refactor_complex(numbers)
+            else:
+                self._factors.refactor(numbers, self._matrix.nonzeros if self._comm is None
+                                       else numbers.size)
         self._tell(self._factors.report()["notes"])
         return self
 
     def _numbers_of(self, values: Any) -> np.ndarray:
-        """New values of all entries, row by row."""
+        """New values of all entries, row by row; of complex ones their parts in turn."""
         if hasattr(values, "format"):
+            if self.is_complex:
+                values = values.astype(np.complex128)
             a = _arrays.as_matrix(values)
+            if a.is_complex != self.is_complex:
+                raise InputError("the new values are complex, and the matrix is real")
             theirs, ours = a.arrays(), self._matrix.arrays()
             if a.rows != self.order or not (np.array_equal(theirs[0], ours[0]) and
                                             np.array_equal(theirs[1], ours[1])):
                 raise InputError("the matrix has another pattern than the one that was factored")
             return theirs[2]
-        numbers = self._by_rows(np.ascontiguousarray(values, dtype=np.float64))
+        if np.iscomplexobj(values) and not self.is_complex:
+            raise InputError("the new values are complex, and the matrix is real")
+        dtype = np.complex128 if self.is_complex else np.float64
+        numbers = self._by_rows(np.ascontiguousarray(values, dtype=dtype))
         if numbers.size != self._matrix.nonzeros:
             raise InputError(f"there are {numbers.size} values for {self._matrix.nonzeros} "
                              "non-zeros")
-        return numbers
+        return numbers.view(np.float64)
 
     def _own_numbers(self, numbers: np.ndarray | None) -> np.ndarray:
         """Rank 0's values of all entries, dealt out by rows."""
@@ -179,7 +207,8 @@ class Factors:
         parts = None
         if rows is not None:
             offsets = self._matrix.arrays()[0]
-            parts = [numbers[offsets[first]:offsets[last]] for first, last in rows]
+            step = 2 if self.is_complex else 1
+            parts = [numbers[step * offsets[first]:step * offsets[last]] for first, last in rows]
         return np.ascontiguousarray(self._comm.scatter(parts, 0))
 
     def _by_rows(self, data: np.ndarray) -> np.ndarray:
@@ -230,7 +259,8 @@ def factor(a: Any, *, comm: Any = None, **options: Any) -> Factors:
     """Factors a square matrix, to solve with it as often as wanted.
 
     ``a``: a sparse matrix of scipy (csr, csc or coo with indices of 32 or 64 bits; others become
-    csr), a dense array, or the name of a file or generator, such as "grid2d:100".
+    csr), a dense array, or the name of a file or generator, such as "grid2d:100"; of real or of
+    complex numbers.
 
     ``options`` are the keys of the section ``solve`` of a configuration, with its words: ``method``
     ("auto", "sparse_lu", "cg", ...), ``precision`` ("double", "float", "mixed"), ``ordering``,
@@ -252,23 +282,25 @@ def factor(a: Any, *, comm: Any = None, **options: Any) -> Factors:
     return Factors(a, comm=comm, **{"systems": 2, **options})
 
 
-def solve(a: Any, b: Any, *, transposed: bool = False, comm: Any = None, **options: Any) -> Any:
-    """x of A x = b, or of A^T x = b: ``factor(a, systems=1, **options).solve(b)``, as the program
+def solve(a: Any, b: Any, *, transposed: bool = False, adjoint: bool = False, comm: Any = None,
+          **options: Any) -> Any:
+    """x of A x = b, of A^T x = b, or, ``adjoint``, of A^H x = b: ``factor(a, systems=1, **options).solve(b)``, as the program
     ``spsolve`` does. With a communicator of mpi4py ``a`` and ``b`` count on rank 0, and every
     process gets the whole x."""
     columns = np.shape(b)[1] if b is not None and len(np.shape(b)) == 2 else 1
     factors = Factors(a, comm=comm, **{"right_hand_sides": max(1, columns), **options})
     if comm is None:
-        return factors.solve(b, transposed=transposed)
+        return factors.solve(b, transposed=transposed, adjoint=adjoint)
 
     def whole() -> np.ndarray:
-        array = np.asarray(b, dtype=np.float64)
+        array = np.asarray(b, dtype=np.complex128 if np.iscomplexobj(b) else np.float64)
         if array.shape[:1] != (factors.order,):
             raise InputError(f"b has shape {array.shape}, and the matrix has {factors.order} rows")
         return array
     array = comm.bcast(_ranks.on_first(comm, whole), 0)
     first, last = factors.own
-    return np.concatenate(comm.allgather(factors.solve(array[first:last], transposed=transposed)))
+    own = factors.solve(array[first:last], transposed=transposed, adjoint=adjoint)
+    return np.concatenate(comm.allgather(own))
 
 
 def analyse(a: Any, *, columns: int = 1, **options: Any) -> Plan:

@@ -46,6 +46,30 @@ TEST_F(CInterfaceOverRanks, SolvesWithTheRowsOfEach) {
   EXPECT_LT(trust.backward_error, 1e-15);
 }
 
+TEST_F(CInterfaceOverRanks, SolvesComplexSystems) {
+  spsolve_matrix* complex_matrix = nullptr;
+  if (matrix != nullptr) {
+    ASSERT_EQ(spsolve_matrix_load("magnetic2d:5", &complex_matrix), SPSOLVE_OK);
+  }
+  spsolve_solver* by = nullptr;
+  ASSERT_EQ(spsolve_solver_create_over(ranks, complex_matrix, nullptr, &by), SPSOLVE_OK);
+  std::int64_t from = 0, to = 0;
+  ASSERT_EQ(spsolve_solver_own_rows(by, &from, &to), SPSOLVE_OK);
+  // Of the inverse of a Hermitian positive definite A, with 4 on its diagonal.
+  const auto size = static_cast<std::size_t>(2 * (to - from));
+  std::vector<double> b(size), y(size);
+  if (from <= 12 && 12 < to) b[2 * (12 - from)] = 1;
+  EXPECT_EQ(spsolve_solver_solve_z(by, 0, 1, b.data(), y.data(), nullptr), SPSOLVE_OK);
+  EXPECT_EQ(spsolve_solver_solve_z(by, 2, 1, b.data(), b.data(), nullptr), SPSOLVE_OK);
+  for (std::size_t k = 0; k < size; ++k) EXPECT_NEAR(b[k], y[k], 1e-14);  // Hermitian
+  if (from <= 12 && 12 < to) {
+    EXPECT_GT(y[2 * (12 - from)], 0.25);
+    EXPECT_NEAR(y[2 * (12 - from) + 1], 0, 1e-15);
+  }
+  spsolve_solver_free(by);
+  spsolve_matrix_free(complex_matrix);
+}
+
 TEST_F(CInterfaceOverRanks, WhatIsWrongOnOneRankIsToldOnAll) {
   const double* const b = last ? nullptr : x.data();
   EXPECT_EQ(spsolve_solver_solve(solver, 0, 1, b, x.data(), nullptr), SPSOLVE_INPUT);
