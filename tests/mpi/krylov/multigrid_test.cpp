@@ -154,7 +154,8 @@ TEST_F(Multigrid, NewValuesKeepAggregatesAndPatterns) {
     Hierarchy::Options options;
     options.coarsest = 50;
     options.whole_nonzeros = whole;
-    const auto near = [&] {
+    // A binding is no variable that a lambda takes by reference.
+    const auto near = [&, told = told] {
       return told ? NearNullSpace{3, rigid_body_modes(ranks.team, matrix->coordinates())}
                   : NearNullSpace{};
     };
