@@ -178,8 +178,7 @@ void SparseInverse<T>::refuse_singular(const ThresholdOutcome& found) const {
   std::vector<LocalIndex> rows, columns;
   for (const LocalIndex k : found.rows) rows.push_back(gathered_.analysis()->row(k));
   for (const LocalIndex k : found.columns) columns.push_back(gathered_.analysis()->order[k]);
-  std::sort(rows.begin(), rows.end());
-  std::sort(columns.begin(), columns.end());
+  for (std::vector<LocalIndex>* each : {&rows, &columns}) std::ranges::sort(*each);
   const Index n = gathered_.analysis()->rows();
   fail(ExitCode::not_trustworthy,
        "the matrix is singular: of {} pivots {} were found, and none is left for rows {} and "
