@@ -1,0 +1,89 @@
+#include "options_of.hpp"
+
+#include <charconv>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nanobind/stl/string.h>
+
+#include "config/schema.hpp"
+#include "core/did_you_mean.hpp"
+#include "core/error.hpp"
+#include "core/plain_text.hpp"
+#include "multivectors.hpp"
+
+namespace nb = nanobind;
+
+namespace spsolve::python {
+
+namespace {
+
+/// A number of systems that are expected.
+Index expected(const std::string& word, const std::string& text) {
+  Index number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc{} || end != text.data() + text.size() || number < 1) {
+    fail(ExitCode::input, "'{}' must be a whole number from 1 on, not '{}'", word, printable(text));
+  }
+  return number;
+}
+
+}  // namespace
+
+Options options_of(const nb::dict& given) {
+  Config config;
+  Options mine;
+  for (const auto& [key, value] : given) {
+    const auto word = nb::cast<std::string>(key);
+    auto text = nb::cast<std::string>(value);
+    if (word == "right_hand_sides" || word == "systems") {
+      (word == "systems" ? mine.systems : mine.right_hand_sides) = expected(word, text);
+      continue;
+    }
+    const bool at_top = word == "device" || word == "share_gpus";
+    const Option* const option =
+        word == "ranks" ? nullptr : find_option(at_top ? word : "solve." + word);
+    if (option == nullptr) {
+      std::string meant = meant_key(word);
+      if (meant.starts_with("solve.")) meant.erase(0, 6);
+      if (meant == "device" || find_option("solve." + meant) != nullptr) {
+        fail(ExitCode::input, "'{}' is not an option; did you mean '{}'?", word, meant);
+      }
+      std::vector<std::string_view> known{"device", "share_gpus", "right_hand_sides", "systems"};
+      for (const Option& each : options()) {
+        if (each.key.starts_with("solve.")) known.push_back(each.key.substr(6));
+      }
+      fail(ExitCode::input, "'{}' is not an option{}", word, did_you_mean(word, known));
+    }
+    text = understood(*option, text);
+    if (const std::string problem = option_problem(*option, text); !problem.empty()) {
+      throw Error(ExitCode::input, problem);
+    }
+    option->set(config, text);
+  }
+  static_cast<SolverOptions&>(mine) = config.solve;
+  mine.device = config.device;
+  mine.share_gpus = config.share_gpus;
+  return mine;
+}
+
+Options options_of(const nb::dict& given, const nb::dict& arrays) {
+  Options options = options_of(given);
+  for (const auto& [key, value] : arrays) {
+    const auto word = nb::cast<std::string>(key);
+    Dense<double> array = dense_of(nb::cast<nb::object>(value));
+    if (word == "coordinates") {
+      options.node_coordinates = std::move(array);
+    } else if (word == "initial_guess") {
+      options.first_guess = std::move(array);
+    } else {
+      options.null_space = NullSpaceKind::file;
+      options.null_vectors = std::make_shared<const Dense<double>>(std::move(array));
+    }
+  }
+  return options;
+}
+
+}  // namespace spsolve::python

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "spsolve/options.hpp"
+
+namespace spsolve::python {
+
+/// Options from words: keys of the section `solve` of a configuration, device, share_gpus, and the
+/// systems that are expected. Throws Error(input) for a word or a value that is none, with what may
+/// be meant.
+Options options_of(const nanobind::dict& given);
+
+/// Options from words and from arrays: coordinates, null_space and initial_guess.
+Options options_of(const nanobind::dict& given, const nanobind::dict& arrays);
+
+}  // namespace spsolve::python
