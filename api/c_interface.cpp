@@ -286,7 +286,7 @@ spsolve_status solve_for(spsolve_solver* solver, int64_t columns, const T* b, T*
     const spsolve::Index rows = solver->solver.own().size();
     const bool has_arrays = columns == 0 || rows == 0 || (b != nullptr && x != nullptr);
     require_together(solver->ranks, columns >= 0 && has_arrays, what);
-    require_together(solver->ranks, countable(rows, 2 * columns), "so many columns have no room");
+    require_together(solver->ranks, countable(2 * rows, columns), "so many columns have no room");
     const spsolve::Dense<T> right = rows_of(b, rows, columns);
     const spsolve::Solution solution = solve(solver->solver, right);
     constexpr double unknown = std::numeric_limits<double>::infinity();
