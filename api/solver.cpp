@@ -7,7 +7,7 @@
 
 #include "api/solver_state.hpp"
 #include "api/threads.hpp"
-#include "core/row_names.hpp"
+#include "matrix/real_form/row_names.hpp"
 #include "plan/blas_threads.hpp"
 #include "system/first_guess.hpp"
 

@@ -6,10 +6,11 @@
 
 #include "core/types.hpp"
 
-namespace spsolve::inline core {
+namespace spsolve::inline matrix {
 
 /// How sentences name rows and columns: by those of the matrix that is spoken of, `parts` rows of
-/// the system that is solved to one of it (matrix/real_form.hpp). Holds in a scope, of this thread.
+/// the system that is solved to one of it (matrix/real_form/real_form.hpp). Holds in a scope, of
+/// this thread.
 class RowNames {
  public:
   explicit RowNames(Index parts) : before_(parts_) { parts_ = parts; }
@@ -40,4 +41,4 @@ class RowNames {
   Index before_;
 };
 
-}  // namespace spsolve::core
+}  // namespace spsolve::matrix
