@@ -2,12 +2,9 @@
 
 import os
 import pathlib
-import signal
 import subprocess
 import sys
 import tempfile
-import threading
-import time
 import unittest
 import warnings
 

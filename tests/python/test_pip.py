@@ -36,7 +36,8 @@ class Pip(unittest.TestCase):
                                  capture_output=True, text=True, env=elsewhere)
             self.assertEqual((ran.returncode, ran.stderr), (0, ""))
             self.assertRegex(ran.stdout, r"^\d+\.\d+\.\d+\n$")
-            tests = subprocess.run([python, "-m", "unittest", "test_module", "test_scripts", "test_products",
+            tests = subprocess.run([python, "-m", "unittest", "test_module", "test_threads",
+                                    "test_complex", "test_scripts", "test_products",
                                     "test_guide"],
                                    cwd=pathlib.Path(__file__).parent, check=False, env=elsewhere,
                                    timeout=TIME_LIMIT, capture_output=True, text=True)
