@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "api/solver_state.hpp"
-#include "matrix/real_form/real_form.hpp"
+#include "matrix/real_form.hpp"
 
 namespace spsolve {
 

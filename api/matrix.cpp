@@ -6,7 +6,7 @@
 #include "core/plain_text.hpp"
 #include "io/matrix_source.hpp"
 #include "matrix/convert.hpp"
-#include "matrix/real_form/real_form.hpp"
+#include "matrix/real_form.hpp"
 #include "process/forks.hpp"
 
 namespace spsolve {

@@ -11,7 +11,7 @@
 #include "core/plain_text.hpp"
 #include "distribute/reading/scatter.hpp"
 #include "krylov/null_space.hpp"
-#include "matrix/real_form/real_form.hpp"
+#include "matrix/real_form.hpp"
 #include "plan/blas_threads.hpp"
 #include "process/system.hpp"
 

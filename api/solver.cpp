@@ -7,7 +7,7 @@
 
 #include "api/solver_state.hpp"
 #include "api/threads.hpp"
-#include "matrix/real_form/row_names.hpp"
+#include "core/names/row_names.hpp"
 #include "plan/blas_threads.hpp"
 #include "system/first_guess.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "api/planned_system.hpp"
-#include "matrix/real_form/row_names.hpp"
+#include "core/names/row_names.hpp"
 #include "spsolve/solver.hpp"
 #include "system/first_guess.hpp"
 #include "system/system_solver.hpp"

@@ -22,7 +22,7 @@
 #include "matrix/formats/format_costs.hpp"
 #include "matrix/formats/symmetric_ellpack.hpp"
 #include "matrix/generate/generate.hpp"
-#include "matrix/real_form/real_form.hpp"
+#include "matrix/real_form.hpp"
 #include "matrix/structure.hpp"
 #include "matrix/symmetry.hpp"
 #include "plan/reading_room.hpp"

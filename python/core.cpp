@@ -20,7 +20,7 @@
 #include "io/dense_source.hpp"
 #include "io/matrix_source.hpp"
 #include "matrix/compressed_arrays.hpp"
-#include "matrix/real_form/real_form.hpp"
+#include "matrix/real_form.hpp"
 #include "multivectors.hpp"
 #include "numbers_of.hpp"
 #include "options_of.hpp"

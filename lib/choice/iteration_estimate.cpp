@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/tuning.hpp"
-#include "matrix/diagonal_probe.hpp"
-#include "matrix/elliptic.hpp"
+#include "matrix/facts/diagonal_probe.hpp"
+#include "matrix/facts/elliptic.hpp"
 #include "sparse/ordering/ordering.hpp"
 
 namespace spsolve::inline choice {

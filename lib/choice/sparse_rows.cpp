@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "core/names/row_names.hpp"
 #include "core/tuning.hpp"
-#include "matrix/real_form/row_names.hpp"
 #include "sparse/sparse_inverse.hpp"
 #include "vectors/vector_bytes.hpp"
 

@@ -35,7 +35,7 @@ bool holds_array(const std::filesystem::path& path);
 
 /// Reads the whole of it. Memory: the result in addition to the mapped file. Complex numbers are
 /// refused by the first; the second hands them back as rows of real and of imaginary parts in turn
-/// (matrix/real_form/real_form.hpp).
+/// (matrix/real_form.hpp).
 Dense<double> load_dense(const std::filesystem::path& path);
 Dense<double> load_dense_parts(const std::filesystem::path& path);
 

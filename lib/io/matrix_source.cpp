@@ -15,7 +15,7 @@
 #include "io/matrix_market/text_stream.hpp"
 #include "matrix/convert.hpp"
 #include "matrix/generate/generate.hpp"
-#include "matrix/real_form/real_form.hpp"
+#include "matrix/real_form.hpp"
 
 namespace spsolve::inline io {
 

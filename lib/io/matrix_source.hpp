@@ -28,7 +28,7 @@ MatrixShape describe_matrix(const std::string& name);
 /// The matrix itself, mirrored and sorted. A complex one is refused.
 Csr<double> load_matrix(const std::string& name);
 
-/// A real matrix, or the real form of a complex one (matrix/real_form/real_form.hpp).
+/// A real matrix, or the real form of a complex one (matrix/real_form.hpp).
 struct LoadedMatrix {
   Csr<double> rows;
   Index parts = 1;          ///< rows to a row of the matrix

@@ -17,7 +17,7 @@ struct CompressedArrays {
 };
 
 /// The matrix of such arrays as Csr; of complex values its real form
-/// (matrix/real_form/real_form.hpp), here and below. One pass over the arrays, in threads; two more
+/// (matrix/real_form.hpp), here and below. One pass over the arrays, in threads; two more
 /// where rows are not in order, and a sort by rows where it is compressed by columns. Throws
 /// Error(input), beginning with `name`, where arrays contradict each other, an index is no integer
 /// or lies outside, or a value is not finite; Error(resources) where the columns do not fit

@@ -8,7 +8,7 @@
 #include <omp.h>
 
 #include "core/error.hpp"
-#include "matrix/real_form/real_form.hpp"
+#include "matrix/real_form.hpp"
 #include "process/system.hpp"
 
 namespace spsolve::inline matrix {

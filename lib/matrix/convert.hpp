@@ -12,7 +12,7 @@ namespace spsolve::inline matrix {
 /// Symmetry::symmetric every entry (i, j, v) with i != j stands for (j, i, v) as well, with
 /// Symmetry::skew_symmetric for (j, i, -v); the diagonal is taken once. A list that names both
 /// triangles therefore sums both; readers refuse such files. Zeros that are stored stay stored. Of
-/// a complex list the result is the real form (matrix/real_form/real_form.hpp).
+/// a complex list the result is the real form (matrix/real_form.hpp).
 ///
 /// Method: a counting sort in two stable steps, first by block of rows, then by row within a
 /// block, each step parallel; rows whose columns do not ascend already are sorted. The result is

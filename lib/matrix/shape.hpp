@@ -5,7 +5,7 @@
 namespace spsolve::inline matrix {
 
 /// The size of a matrix, known before it is read or generated; of a complex one that of its real
-/// form (matrix/real_form/real_form.hpp), as it is read.
+/// form (matrix/real_form.hpp), as it is read.
 struct MatrixShape {
   Index rows = 0;
   Index columns = 0;

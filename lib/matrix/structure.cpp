@@ -11,7 +11,7 @@
 #include "core/extremes.hpp"
 #include "core/over_blocks.hpp"
 #include "core/resize_in_threads.hpp"
-#include "matrix/real_form/real_form.hpp"
+#include "matrix/real_form.hpp"
 
 namespace spsolve::inline matrix {
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "matrix/real_form/row_names.hpp"
+#include "core/names/row_names.hpp"
 
 namespace spsolve::inline matrix {
 

@@ -1,9 +1,9 @@
 #include "sparse/gathered_matrix.hpp"
 
 #include "core/error.hpp"
+#include "core/names/row_names.hpp"
 #include "distribute/reading/scatter.hpp"
 #include "distribute/redistribute.hpp"
-#include "matrix/real_form/row_names.hpp"
 #include "matrix/symmetry.hpp"
 #include "sparse/values/scaling.hpp"
 

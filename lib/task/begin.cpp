@@ -10,7 +10,7 @@
 #include "io/files/atomic_file.hpp"
 #include "io/files/special_file.hpp"
 #include "matrix/convert.hpp"
-#include "matrix/real_form/real_form.hpp"
+#include "matrix/real_form.hpp"
 #include "plan/blas_threads.hpp"
 #include "process/log.hpp"
 #include "process/system.hpp"

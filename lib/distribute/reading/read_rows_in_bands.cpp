@@ -7,7 +7,7 @@
 #include "io/binary/npz.hpp"
 #include "io/binary/petsc.hpp"
 #include "io/files/mapped_file.hpp"
-#include "matrix/real_form/real_form.hpp"
+#include "matrix/real_form.hpp"
 
 namespace spsolve::inline distribute {
 

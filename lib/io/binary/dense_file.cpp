@@ -8,7 +8,7 @@
 #include "io/binary/npy.hpp"
 #include "io/binary/number_text.hpp"
 #include "io/binary/petsc.hpp"
-#include "matrix/real_form/real_form.hpp"
+#include "matrix/real_form.hpp"
 
 namespace spsolve::inline io {
 

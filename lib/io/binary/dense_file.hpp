@@ -48,7 +48,7 @@ class DenseFile {
 
   /// Rows first <= i < last as rows.size() x columns, row-major, in threads. With `parts` =
   /// complex_parts each as two rows, of real and of imaginary parts
-  /// (matrix/real_form/real_form.hpp), as complex numbers must be. Throws Error(input) where one is
+  /// (matrix/real_form.hpp), as complex numbers must be. Throws Error(input) where one is
   /// not finite.
   void read_rows(Range rows, double* to, Index parts = 1) const;
   Dense<double> read() const;

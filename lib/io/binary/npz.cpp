@@ -7,7 +7,7 @@
 #include "io/binary/npy.hpp"
 #include "io/binary/zip.hpp"
 #include "matrix/compressed_arrays.hpp"
-#include "matrix/real_form/real_form.hpp"
+#include "matrix/real_form.hpp"
 #include "process/system.hpp"
 
 namespace spsolve::inline io {

@@ -20,7 +20,7 @@ namespace spsolve::inline io {
 /// The size, from the arrays' headers. Throws Error(input) as read_npz() does of them.
 MatrixShape npz_shape(std::string_view bytes, const std::string& name);
 
-/// The matrix; of a complex one the real form (matrix/real_form/real_form.hpp). Throws
+/// The matrix; of a complex one the real form (matrix/real_form.hpp). Throws
 /// Error(input), beginning with `name`, where the archive or one of its arrays is damaged or
 /// missing, where numbers are not finite, an index is out of range, or the format is another one.
 /// Memory: the result in addition to the file and its deflated arrays; a list of entries where it

@@ -12,7 +12,7 @@
 #include "matrix/coo.hpp"
 #include "matrix/csr.hpp"
 #include "matrix/dense.hpp"
-#include "matrix/real_form/real_form.hpp"
+#include "matrix/real_form.hpp"
 
 // Matrix Market files (Boisvert, Pozo, Remington, The Matrix Market exchange formats, NISTIR 5935,
 // 1996), plain or gzip; which of both is seen from the content.
@@ -117,7 +117,7 @@ Coo read_matrix_market(const MatrixMarketBytes& file, const ReadOptions& options
 /// Reads a dense matrix or multivector, such as right-hand sides: an array file, or a coordinate
 /// file whose entries are added into zeros. Symmetric files are mirrored, skew-symmetric ones with
 /// the opposite sign. Of complex numbers the result has two rows to a row of the file
-/// (matrix/real_form/real_form.hpp). Memory: the result in addition to the mapped file. Throws as
+/// (matrix/real_form.hpp). Memory: the result in addition to the mapped file. Throws as
 /// read_matrix_market(), and as check_sums().
 Dense<double> read_dense(const std::filesystem::path& path, const ReadOptions& options = {},
                          ReadTiming* timing = nullptr);

@@ -4,8 +4,8 @@
 #include <lapacke.h>
 
 #include "core/error.hpp"
+#include "core/names/row_names.hpp"
 #include "krylov/preconditioner/preconditioner.hpp"
-#include "matrix/real_form/row_names.hpp"
 
 namespace spsolve::inline krylov {
 

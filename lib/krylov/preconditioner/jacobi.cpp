@@ -1,8 +1,8 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "core/names/row_names.hpp"
 #include "krylov/preconditioner/preconditioner.hpp"
-#include "matrix/real_form/row_names.hpp"
 
 namespace spsolve::inline krylov {
 

@@ -7,7 +7,7 @@
 
 #include "core/tuning.hpp"
 #include "matrix/csr.hpp"
-#include "matrix/elliptic.hpp"
+#include "matrix/facts/elliptic.hpp"
 
 namespace spsolve::inline krylov {
 

@@ -7,7 +7,7 @@
 #include "core/error.hpp"
 #include "matrix/generate/generated_rows.hpp"
 #include "matrix/generate/generator_keys.hpp"
-#include "matrix/real_form/real_form.hpp"
+#include "matrix/real_form.hpp"
 
 namespace spsolve::inline matrix {
 

@@ -4,7 +4,7 @@
 
 #include "matrix/convert.hpp"
 #include "matrix/generate/generated_rows.hpp"
-#include "matrix/real_form/real_form.hpp"
+#include "matrix/real_form.hpp"
 
 namespace spsolve::inline matrix::generated {
 

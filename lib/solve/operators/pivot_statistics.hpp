@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "core/error.hpp"
+#include "core/names/row_names.hpp"
 #include "core/types.hpp"
-#include "matrix/real_form/row_names.hpp"
 
 namespace spsolve::inline solve {
 

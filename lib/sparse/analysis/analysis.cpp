@@ -9,8 +9,8 @@
 
 #include "core/checksum.hpp"
 #include "core/error.hpp"
+#include "core/names/row_names.hpp"
 #include "core/timer.hpp"
-#include "matrix/real_form/row_names.hpp"
 #include "matrix/symmetry.hpp"
 #include "sparse/fronts/schedule.hpp"
 #include "sparse/matching/block_triangular_form.hpp"

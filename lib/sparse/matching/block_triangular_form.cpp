@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "core/error.hpp"
-#include "matrix/real_form/row_names.hpp"
+#include "core/names/row_names.hpp"
 #include "matrix/structure.hpp"
 #include "matrix/symmetry.hpp"
 #include "sparse/matching/matching.hpp"

@@ -12,7 +12,7 @@
 #include "io/file_pattern.hpp"
 #include "io/files/special_file.hpp"
 #include "matrix/multivector.hpp"
-#include "matrix/real_form/real_form.hpp"
+#include "matrix/real_form.hpp"
 #include "vectors/vector_files.hpp"
 
 namespace spsolve::inline task {

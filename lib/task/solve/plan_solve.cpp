@@ -1,7 +1,7 @@
 #include <optional>
 
 #include "choice/system_choice.hpp"
-#include "matrix/real_form/row_names.hpp"
+#include "core/names/row_names.hpp"
 #include "process/heartbeat.hpp"
 #include "process/log.hpp"
 #include "process/system.hpp"

@@ -6,7 +6,7 @@
 #include "distribute/reading/read_in_bands.hpp"
 #include "io/matrix_source.hpp"
 #include "krylov/null_space.hpp"
-#include "matrix/real_form/real_form.hpp"
+#include "matrix/real_form.hpp"
 #include "process/system.hpp"
 #include "system/coordinates.hpp"
 #include "system/first_guess.hpp"

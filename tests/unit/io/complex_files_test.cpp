@@ -11,7 +11,7 @@
 #include "io/matrix_market/matrix_market.hpp"
 #include "io/matrix_source.hpp"
 #include "matrix/convert.hpp"
-#include "matrix/real_form/real_form.hpp"
+#include "matrix/real_form.hpp"
 #include "matrix/structure.hpp"
 
 namespace spsolve::test {

@@ -1,4 +1,4 @@
-#include "matrix/diagonal_probe.hpp"
+#include "matrix/facts/diagonal_probe.hpp"
 
 #include <cmath>
 #include <limits>

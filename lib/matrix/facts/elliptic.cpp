@@ -1,4 +1,4 @@
-#include "matrix/elliptic.hpp"
+#include "matrix/facts/elliptic.hpp"
 
 #include <cmath>
 

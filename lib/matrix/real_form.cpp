@@ -1,4 +1,4 @@
-#include "matrix/real_form/real_form.hpp"
+#include "matrix/real_form.hpp"
 
 #include <cmath>
 #include <limits>

@@ -6,10 +6,10 @@
 
 #include "core/types.hpp"
 
-namespace spsolve::inline matrix {
+namespace spsolve::inline core {
 
 /// How sentences name rows and columns: by those of the matrix that is spoken of, `parts` rows of
-/// the system that is solved to one of it (matrix/real_form/real_form.hpp). Holds in a scope, of
+/// the system that is solved to one of it (matrix/real_form.hpp). Holds in a scope, of
 /// this thread.
 class RowNames {
  public:
@@ -41,4 +41,4 @@ class RowNames {
   Index before_;
 };
 
-}  // namespace spsolve::matrix
+}  // namespace spsolve::core
