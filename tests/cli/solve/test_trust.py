@@ -70,7 +70,7 @@ class Statuses(CliTest):
             self.assertEqual(self.spsolve("c.yaml", ranks=ranks).code, SOLVED)
             self.assertEqual(self.report()["status"], "solved")
             result = self.spsolve("c.yaml", ranks=ranks,
-                                  environment={"SPSOLVE_FAULT": "phase=eliminate:kill"})
+                                  environment={"SPSOLVE_FAULT": "rank=0:phase=eliminate:kill"})
             self.assertNotEqual(result.code, SOLVED, result.text)
             report = self.report()
             self.assertEqual(report["status"], "running")
