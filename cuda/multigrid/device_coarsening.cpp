@@ -35,7 +35,7 @@ template <typename T>
 void bring(const DeviceArray<T>& from, UntouchedVector<T>& to) {
   to.resize(static_cast<std::size_t>(from.size()));
   constexpr std::size_t page = 4096 / sizeof(T);
-#pragma omp parallel for schedule(static) if (from.size() > elements_worth_waking)
+#pragma omp parallel for schedule(static) if (worth_threads(from.size(), elements_worth_waking))
   for (std::size_t at = 0; at < to.size(); at += page) to[at] = T{};
   download_once(from.data(), std::span<T>(to), current_stream());
 }

@@ -45,7 +45,7 @@ std::vector<Index> foreign_columns(const Csr<double>& rows, Range own) {
 void number_columns(Csr<double>& rows, Range own, const std::vector<Index>& others) {
   rows.columns = own.size() + std::ssize(others);
   if (others.empty() && own.first == 0) return;  // they have these numbers already
-#pragma omp parallel for schedule(static) if (rows.nonzeros() > worthwhile_elements)
+#pragma omp parallel for schedule(static) if (worth_threads(rows.nonzeros()))
   for (Index k = 0; k < rows.nonzeros(); ++k) {
     const Index j = rows.column_indices[k];
     rows.column_indices[k] = static_cast<LocalIndex>(
@@ -57,7 +57,7 @@ void number_columns(Csr<double>& rows, Range own, const std::vector<Index>& othe
 
 void name_columns(Csr<double>& rows, Range own, const std::vector<Index>& others, Index columns) {
   rows.columns = columns;
-#pragma omp parallel for schedule(static) if (rows.nonzeros() > worthwhile_elements)
+#pragma omp parallel for schedule(static) if (worth_threads(rows.nonzeros()))
   for (Index i = 0; i < rows.rows; ++i) {
     const auto begin = rows.column_indices.begin() + rows.row_offsets[i],
                end = rows.column_indices.begin() + rows.row_offsets[i + 1];

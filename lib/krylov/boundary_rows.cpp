@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/worth_threads.hpp"
 #include "vectors/columns.hpp"
 
 namespace spsolve::inline krylov {
@@ -13,7 +14,7 @@ namespace {
 /// The inverse of the diagonal of each own row that holds no other number, and 0 of other rows.
 Dense<double> inverses_of_rows_alone(const Csr<double>& rows, Index first) {
   Dense<double> inverses(rows.rows, 1);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads(rows.nonzeros()))
   for (Index i = 0; i < rows.rows; ++i) {
     double diagonal = 0;
     bool alone = true;

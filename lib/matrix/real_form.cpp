@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/error.hpp"
+#include "core/worth_threads.hpp"
 #include "matrix/symmetry.hpp"
 
 namespace spsolve::inline matrix {
@@ -23,7 +24,7 @@ Csr<double> real_form(const Csr<double>& s, const Csr<double>& t) {
   form.column_indices.resize(entries);
   form.values.resize(entries);
   form.row_offsets[0] = 0;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads(s.nonzeros()))
   for (Index i = 0; i < s.rows; ++i) {
     const Index first = s.row_offsets[i], last = s.row_offsets[i + 1];
     Index upper = 4 * first, lower = upper + 2 * (last - first);  // where the two rows begin
@@ -51,7 +52,7 @@ ComplexParts parts_of(const Csr<double>& form) {
   s.column_indices.resize(entries);
   s.values.resize(entries);
   std::vector<double> t(entries);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads(s.nonzeros()))
   for (Index i = 0; i < s.rows; ++i) {
     const Index first = form.row_offsets[2 * i] / 4;
     const Index upper = form.row_offsets[2 * i];
@@ -77,7 +78,7 @@ Csr<double> moduli(const ComplexParts& parts) {
 }
 
 void conjugate_rows(Csr<double>& form) {
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads(form.nonzeros()))
   for (Index i = 1; i < form.rows; i += complex_parts) {
     for (Index k = form.row_offsets[i]; k < form.row_offsets[i + 1]; ++k) {
       form.values[k] = -form.values[k];
@@ -102,7 +103,7 @@ bool make_symmetric(Csr<double>& form) {
 Dense<double> stacked(const Dense<double>& pairs) {
   const Index columns = pairs.columns / complex_parts;
   Dense<double> result(complex_parts * pairs.rows, columns);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads(pairs.rows * columns))
   for (Index i = 0; i < pairs.rows; ++i) {
     for (Index c = 0; c < columns; ++c) {
       result(2 * i, c) = pairs(i, 2 * c);
@@ -115,7 +116,7 @@ Dense<double> stacked(const Dense<double>& pairs) {
 Dense<double> in_pairs(const Dense<double>& stacked) {
   const Index rows = stacked.rows / complex_parts;
   Dense<double> result(rows, complex_parts * stacked.columns);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads(rows * stacked.columns))
   for (Index i = 0; i < rows; ++i) {
     for (Index c = 0; c < stacked.columns; ++c) {
       result(i, 2 * c) = stacked(2 * i, c);

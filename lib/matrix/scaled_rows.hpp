@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "core/worth_threads.hpp"
 #include "matrix/csr.hpp"
 
 namespace spsolve::inline matrix {
@@ -24,7 +25,7 @@ struct ScaledRows {
 
   Csr<double> copy() const {
     Csr<double> result = rows;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads(rows.nonzeros()))
     for (Index i = 0; i < rows.rows; ++i) {
       for (Index k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
         result.values[k] = value(i, k);

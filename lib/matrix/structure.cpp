@@ -189,7 +189,7 @@ std::vector<Index> row_lengths(const Csr<double>& rows) {
 }
 
 void row_maxima(const Csr<double>& rows, std::span<double> largest) {
-#pragma omp parallel for schedule(static) if (rows.nonzeros() > worthwhile_elements)
+#pragma omp parallel for schedule(static) if (worth_threads(rows.nonzeros()))
   for (Index i = 0; i < rows.rows; ++i) {
     largest[i] = 0;
     for (const double value : rows.row_values(i)) {
@@ -201,7 +201,7 @@ void row_maxima(const Csr<double>& rows, std::span<double> largest) {
 void column_maxima(const Csr<double>& rows, std::span<const double> factors,
                    std::span<double> largest) {
   std::ranges::fill(largest, 0.0);
-#pragma omp parallel for schedule(static) if (rows.nonzeros() > worthwhile_elements)
+#pragma omp parallel for schedule(static) if (worth_threads(rows.nonzeros()))
   for (Index i = 0; i < rows.rows; ++i) {
     const auto columns = rows.row_columns(i);
     const auto values = rows.row_values(i);

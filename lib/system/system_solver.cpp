@@ -37,7 +37,7 @@ void SystemSolver::set_values(std::span<const double> values) {
   together(matrix_->team(), [&] {
     bool finite = true;
 #pragma omp parallel for schedule(static) reduction(&& : finite) if ( \
-        std::ssize(values) > worthwhile_elements)
+        worth_threads(std::ssize(values)))
     for (std::size_t k = 0; k < values.size(); ++k) finite = finite && std::isfinite(values[k]);
     if (!finite) {
       fail(ExitCode::input,

@@ -55,7 +55,7 @@ void BandMatrix::set_values(std::span<const double> values) {
   // Not before all ranks agree: else some would have new ones.
   together(team_, [&] {
   // Into the memory that is there: new pages take longer than the copy.
-#pragma omp parallel for schedule(static) if (std::ssize(values) > worthwhile_elements)
+#pragma omp parallel for schedule(static) if (worth_threads(std::ssize(values)))
     for (std::size_t k = 0; k < values.size(); ++k) rows_.values[k] = values[k];
     products().take_new_values();
   });

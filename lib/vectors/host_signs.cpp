@@ -57,7 +57,7 @@ void HostVectors::take_largest(const Vectors& y, const Vectors& z) {
   const Index k = y.columns();
   const double *const first = on_host(y).row(0), *const second = on_host(z).row(0);
   double* const mine = row(0);
-#pragma omp parallel for schedule(static) if (height() * k > worthwhile_elements)
+#pragma omp parallel for schedule(static) if (worth_threads(height() * k))
   for (Index i = 0; i < height(); ++i) {
     double largest = 0;
     for (Index c = 0; c < k; ++c) {

@@ -14,7 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
+from ._waiting import sleeping_soon
+
+with sleeping_soon():
+    from . import _core
+
 from ._errors import (Error, InputError, InternalError, NotTrustworthyError, ResourcesError,
                       TrustWarning)
 from ._product import Product

@@ -1,5 +1,6 @@
 """Threads of Python: others run while one solves, and several solve at once; Ctrl-C."""
 
+import os
 import subprocess
 import sys
 import threading
@@ -27,6 +28,19 @@ class Threads(unittest.TestCase):
         done.set()
         thread.join()
         self.assertGreater(len(ticks), 5)
+
+    def test_waiting_threads_sleep_soon_unless_the_user_says_how(self):
+        for told, expected in (({}, "'1000'"), ({"GOMP_SPINCOUNT": "70000"}, "'70000'")):
+            environment = {key: value for key, value in os.environ.items()
+                           if key not in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME")}
+            done = subprocess.run(
+                [sys.executable, "-c", "import spsolve, os; print(os.environ.get('GOMP_SPINCOUNT'))"],
+                env={**environment, **told, "OMP_DISPLAY_ENV": "VERBOSE"},
+                capture_output=True, text=True, check=True)
+            if "GOMP_SPINCOUNT" not in done.stderr:
+                self.skipTest("the OpenMP here is not GNU's")
+            self.assertIn(f"GOMP_SPINCOUNT = {expected}", done.stderr)
+            self.assertEqual(done.stdout.strip(), told.get("GOMP_SPINCOUNT", "None"))
 
     def test_a_solve_in_a_thread(self):
         results = []

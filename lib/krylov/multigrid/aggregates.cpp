@@ -18,7 +18,7 @@ bool own_are_nodes(const BandMatrix& matrix, Index size) {
   const Csr<double>& rows = matrix.local_rows();
   if (rows.rows % size != 0 || matrix.own_rows().first % size != 0) return false;
   std::atomic<bool> whole = true;  // read by all threads, which look at nothing more once it isn't
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads(rows.nonzeros()))
   for (Index node = 0; node < rows.rows / size; ++node) {
     if (!whole.load(std::memory_order_relaxed)) continue;
     const auto columns = rows.row_columns(node * size);
@@ -158,7 +158,7 @@ struct NodeNorms {
 NodeNorms node_norms(const BandMatrix& matrix, Index size, const Csr<double>& blocks) {
   const Index nodes = blocks.rows;
   Dense<double> own(nodes * size, 2);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads(blocks.nonzeros()))
   for (Index node = 0; node < nodes; ++node) {
     double diagonal = 0, largest = 0;
     for (Index k = blocks.row_offsets[node]; k < blocks.row_offsets[node + 1]; ++k) {
@@ -179,7 +179,7 @@ NodeNorms node_norms(const BandMatrix& matrix, Index size, const Csr<double>& bl
   NodeNorms norms;
   norms.diagonals.resize(static_cast<std::size_t>(all));
   norms.largest.resize(static_cast<std::size_t>(all));
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads(all))
   for (Index node = 0; node < all; ++node) {
     const double* row = node < nodes ? own.row(node * size) : halo.row((node - nodes) * size);
     norms.diagonals[node] = row[0];
@@ -196,7 +196,7 @@ NodeGraph packed(const Csr<double>& blocks, const UntouchedVector<LocalIndex>& p
   graph.offsets = std::move(counts);
   std::partial_sum(graph.offsets.begin(), graph.offsets.end(), graph.offsets.begin());
   graph.neighbours.resize(static_cast<std::size_t>(graph.offsets.back()));
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads(blocks.nonzeros()))
   for (Index node = 0; node < graph.nodes; ++node) {
     std::copy_n(places.begin() + blocks.row_offsets[node],
                 graph.offsets[node + 1] - graph.offsets[node],
@@ -222,7 +222,7 @@ NodeConnections connections(const BandMatrix& matrix, Index size, double theta) 
         strong(dependences.size());
     UntouchedVector<Index> depending(nodes + 1), joining(nodes + 1);
     depending[0] = joining[0] = 0;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads(blocks.nonzeros()))
     for (Index node = 0; node < blocks.rows; ++node) {
       const double least = coarsening_bounds::share * norms.largest[node],
                    d = norms.diagonals[node];
@@ -250,7 +250,7 @@ NodeConnections connections(const BandMatrix& matrix, Index size, double theta) 
 std::vector<double> lone_entries(const BandMatrix& matrix, const NearNullSpace& near) {
   const Dense<double>& vectors = near.vectors;
   Dense<double> own(matrix.local_rows().rows, 1);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads(own.rows))
   for (Index i = 0; i < own.rows; ++i) {
     const Index kind = i % near.size;
     bool lone = kind < vectors.columns;
@@ -307,7 +307,7 @@ Aggregates aggregate(const NodeGraph& strong) {
     }
   };
   resize_in_threads(of_node, static_cast<std::size_t>(nodes));
-#pragma omp parallel for schedule(static) if (nodes > elements_worth_waking)
+#pragma omp parallel for schedule(static) if (worth_threads(nodes, elements_worth_waking))
   for (Index node = 0; node < nodes; ++node) of_node[node] = neighbours(node).empty() ? none : free;
   for (Index node = 0; node < nodes; ++node) {
     if (!is_free(static_cast<LocalIndex>(node))) continue;
@@ -317,7 +317,7 @@ Aggregates aggregate(const NodeGraph& strong) {
   }
   UntouchedVector<LocalIndex> first_pass(of_node.size());
   Index left = 0;
-#pragma omp parallel if (nodes > elements_worth_waking)
+#pragma omp parallel if (worth_threads(nodes, elements_worth_waking))
   {
 #pragma omp for schedule(static)
     for (Index node = 0; node < nodes; ++node) first_pass[node] = of_node[node];

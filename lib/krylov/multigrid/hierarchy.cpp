@@ -98,7 +98,7 @@ NearNullSpace constants(const BandMatrix& matrix) {
     vectors.rows = matrix.own_rows().size();
     vectors.columns = near.size;
     resize_in_threads(vectors.values, static_cast<std::size_t>(vectors.rows * near.size));
-#pragma omp parallel for schedule(static) if (vectors.rows > elements_worth_waking)
+#pragma omp parallel for schedule(static) if (worth_threads(vectors.rows, elements_worth_waking))
     for (Index i = 0; i < vectors.rows; ++i) vectors(i, i % near.size) = 1;
   });
   return near;

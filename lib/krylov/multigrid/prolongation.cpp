@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/worth_threads.hpp"
 #include "distribute/halo/fetch_rows.hpp"
 #include "krylov/multigrid/bounds.hpp"
 #include "krylov/multigrid/filtered_rows.hpp"
@@ -89,7 +90,7 @@ Tentative tentative_prolongation(const BandMatrix& matrix, const Aggregates& agg
     }
     rows.column_indices.resize(static_cast<std::size_t>(rows.nonzeros()));
     rows.values.resize(static_cast<std::size_t>(rows.nonzeros()));
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads(std::ssize(members.first)))
     for (Index number = 0; number < aggregates.count; ++number) {
       const Index first = members.first[number];
       const Index nodes = members.first[number + 1] - first;

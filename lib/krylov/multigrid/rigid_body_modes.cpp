@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/worth_threads.hpp"
 #include "team/reduce.hpp"
 
 namespace spsolve::inline krylov {
@@ -50,7 +51,7 @@ Dense<double> rigid_body_modes(Team& team, const Dense<double>& coordinates) {
   const Frame frame = frame_of(team, coordinates);
   return together(team, [&] {
     Dense<double> modes(coordinates.rows * d, d * (d + 1) / 2);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads(coordinates.rows))
     for (Index node = 0; node < coordinates.rows; ++node) {
       std::array<double, 3> place{};
       for (Index axis = 0; axis < d; ++axis) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/worth_threads.hpp"
+
 namespace spsolve::inline krylov {
 
 namespace {
@@ -20,7 +22,7 @@ std::vector<Index> foreign_columns_of_both(const Csr<double>& own, const Csr<dou
 /// Whether columns come in runs of so many, each from a multiple of that on.
 bool has_runs(const Csr<double>& rows, Index run) {
   bool whole = true;
-#pragma omp parallel for schedule(static) reduction(&& : whole)
+#pragma omp parallel for schedule(static) reduction(&& : whole) if (worth_threads(rows.nonzeros()))
   for (Index i = 0; i < rows.rows; ++i) {
     const auto columns = rows.row_columns(i);
     bool mine = static_cast<Index>(columns.size()) % run == 0;

@@ -4,6 +4,7 @@
 
 #include "core/error.hpp"
 #include "core/resize_in_threads.hpp"
+#include "core/worth_threads.hpp"
 #include "krylov/preconditioner/preconditioner.hpp"
 #include "krylov/preconditioner/triangles.hpp"
 
@@ -47,7 +48,7 @@ IncompleteFactors cut(const Csr<double>& rows) {
               part.column_indices.begin() + to);
     std::copy(rows.values.begin() + first, rows.values.begin() + last, part.values.begin() + to);
   };
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads(rows.nonzeros()))
   for (Index i = 0; i < rows.rows; ++i) {
     fill(factors.lower, i, rows.row_offsets[i], places[i]);
     factors.diagonal[i] = rows.values[places[i]];
@@ -59,7 +60,7 @@ IncompleteFactors cut(const Csr<double>& rows) {
 /// Gives rows without a diagonal entry one that is zero.
 Csr<double> with_diagonal(Csr<double> rows) {
   bool all = true;
-#pragma omp parallel for schedule(static) reduction(&& : all)
+#pragma omp parallel for schedule(static) reduction(&& : all) if (worth_threads(rows.nonzeros()))
   for (Index i = 0; i < rows.rows; ++i) {
     const auto columns = rows.row_columns(i);
     all = all && std::binary_search(columns.begin(), columns.end(), static_cast<LocalIndex>(i));

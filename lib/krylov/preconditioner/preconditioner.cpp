@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/tuning.hpp"
+#include "core/worth_threads.hpp"
 #include "matrix/csr.hpp"
 #include "matrix/facts/elliptic.hpp"
 
@@ -154,7 +155,7 @@ Index replicated_level_nonzeros(MemoryKind memory) {
 std::vector<double> own_diagonal(const BandMatrix& matrix) {
   const Csr<double>& rows = matrix.local_rows();
   std::vector<double> diagonal(static_cast<std::size_t>(rows.rows));
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads(rows.nonzeros()))
   for (Index i = 0; i < rows.rows; ++i) {
     const auto columns = rows.row_columns(i);
     const auto values = rows.row_values(i);

@@ -6,6 +6,7 @@
 
 #include <omp.h>
 
+#include "core/worth_threads.hpp"
 #include "matrix/structure.hpp"
 #include "vectors/multivector/host_vectors.hpp"
 
@@ -91,7 +92,7 @@ class Triangle {
   /// For a number of columns that the compiler knows, or any.
   template <typename Columns>
   void solve(const std::vector<double>* diagonal, double* x, Columns columns) const {
-    if (!worth_threads_ || omp_get_max_threads() == 1) {
+    if (!worth_threads_ || omp_get_max_threads() == 1 || processors_are_busy()) {
       const Index n = rows_.rows, step = ascending_ ? 1 : -1;
       double last = 0;
       for (Index k = 0, i = ascending_ ? 0 : n - 1; k < n; ++k, i += step) {
@@ -155,7 +156,7 @@ class Triangle {
 
 /// D^-1 N
 Csr<double> divided(Csr<double> rows, const std::vector<double>& diagonal) {
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads(rows.nonzeros()))
   for (Index i = 0; i < rows.rows; ++i) {
     for (Index k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
       rows.values[k] /= diagonal[i];
@@ -272,7 +273,7 @@ std::unique_ptr<TriangleSolver> TriangleSolver::make(IncompleteFactors factors, 
 
 Csr<double> own_block(const Csr<double>& rows) {
   bool as_it_is = rows.columns == rows.rows;  // nothing comes from other ranks
-#pragma omp parallel for schedule(static) reduction(&& : as_it_is)
+#pragma omp parallel for schedule(static) reduction(&& : as_it_is) if (worth_threads(rows.nonzeros()))
   for (Index i = 0; i < rows.rows; ++i) {
     const auto columns = rows.row_columns(i);
     as_it_is = as_it_is && std::is_sorted(columns.begin(), columns.end());

@@ -4,6 +4,7 @@
 #include <random>
 #include <vector>
 
+#include "core/worth_threads.hpp"
 #include "matrix/random.hpp"
 
 namespace spsolve::inline matrix {
@@ -39,7 +40,7 @@ Vector inverse_diagonal(const Csr<double>& matrix) {
 
 /// y <- D^-1 A x
 void multiply(const Csr<double>& matrix, const Vector& inverse, const Vector& x, Vector& y) {
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads(matrix.nonzeros()))
   for (Index i = 0; i < matrix.rows; ++i) {
     const auto columns = matrix.row_columns(i);
     const auto values = matrix.row_values(i);

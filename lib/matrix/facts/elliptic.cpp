@@ -9,7 +9,7 @@ namespace spsolve::inline matrix {
 EllipticRows elliptic_rows(const Csr<double>& rows, double dominance, double sign) {
   Index count = 0;
   bool positive = true;
-  const bool many = rows.nonzeros() > worthwhile_elements;
+  const bool many = worth_threads(rows.nonzeros());
 #pragma omp parallel for schedule(static) reduction(+ : count) reduction(&& : positive) if (many)
   for (Index i = 0; i < rows.rows; ++i) {
     const auto columns = rows.row_columns(i);

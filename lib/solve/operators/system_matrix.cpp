@@ -102,7 +102,7 @@ double SystemMatrix::infinity_norm(const Equilibration& scaling) {
       scaling.scales ? with_halo(scaling.columns.on_host()) : std::vector<double>{};
   const std::vector<double>& row_factors = scaling.rows.on_host();
   double norm = 0;
-#pragma omp parallel if (local_rows().nonzeros() > worthwhile_elements)
+#pragma omp parallel if (worth_threads(local_rows().nonzeros()))
   {
     double of_thread = 0;
 #pragma omp for schedule(static) nowait
@@ -161,7 +161,7 @@ Csr<double> SystemMatrix::scaled_rows(const Equilibration& scaling) {
   return together(team(), [&] {
     Csr<double> rows = local_rows();
     rows.columns = order();
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads(rows.nonzeros()))
     for (Index i = 0; i < rows.rows; ++i) {
       for (Index k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
         const LocalIndex j = rows.column_indices[k];

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/extremes.hpp"
+#include "core/worth_threads.hpp"
 #include "solve/operators/equilibrate.hpp"
 #include "solve/operators/right_hand_side_scaling.hpp"
 
@@ -28,7 +29,7 @@ std::vector<double> count_small_terms(const SystemMatrix& matrix, const Vectors&
   const Dense<double> own = own_rows(x), halo = matrix.halo_of(x);
   const Csr<double>& rows = matrix.local_rows();
   std::vector<double> counts(static_cast<std::size_t>(rows.rows));
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads(rows.rows))
   for (Index i = 0; i < rows.rows; ++i) {
     for (Index c = 0; c < own.columns; ++c) {
       const auto columns = rows.row_columns(i);

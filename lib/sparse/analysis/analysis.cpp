@@ -11,6 +11,7 @@
 #include "core/error.hpp"
 #include "core/names/row_names.hpp"
 #include "core/timer.hpp"
+#include "core/worth_threads.hpp"
 #include "matrix/symmetry.hpp"
 #include "sparse/fronts/schedule.hpp"
 #include "sparse/matching/block_triangular_form.hpp"
@@ -31,7 +32,7 @@ std::uint64_t pattern_checksum(const Csr<double>& matrix) {
 /// |a_ii|, 0 where it is not stored.
 std::vector<double> diagonal_magnitudes(const Csr<double>& matrix) {
   std::vector<double> diagonal(matrix.rows, 0);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads(matrix.nonzeros()))
   for (Index i = 0; i < matrix.rows; ++i) {
     const auto columns = matrix.row_columns(i);
     const auto found = std::lower_bound(columns.begin(), columns.end(), static_cast<LocalIndex>(i));
@@ -73,7 +74,7 @@ bool has_strong_diagonal(const Csr<double>& matrix) {
   const Index n = matrix.rows;
   const std::vector<double> diagonal = diagonal_magnitudes(matrix);
   bool strong = true;
-#pragma omp parallel for schedule(static) reduction(&& : strong)
+#pragma omp parallel for schedule(static) reduction(&& : strong) if (worth_threads(n))
   for (Index i = 0; i < n; ++i) {
     strong = strong && diagonal[i] > 0;
     for (Index k = matrix.row_offsets[i]; strong && k < matrix.row_offsets[i + 1]; ++k) {

@@ -25,7 +25,7 @@ struct Columns {
 /// threads than there are non-zeros a row, as each has n counters.
 template <typename Row>
 Columns transpose(LocalIndex n, Index nonzeros, const Row& row) {
-  const Index most = nonzeros > worthwhile_elements ? nonzeros / n : 1;
+  const Index most = worth_threads(nonzeros) ? nonzeros / n : 1;
   const int parts = static_cast<int>(std::clamp<Index>(omp_get_max_threads(), 1, most));
   Columns result{std::vector<Index>(n + 1), UntouchedVector<LocalIndex>(nonzeros)};
   // Allocated after the arrays that stay, so that nothing is left free between it and what comes
@@ -90,7 +90,7 @@ Graph graph_of(const std::vector<Index>& row_offsets, const std::vector<LocalInd
   };
   Graph graph;
   graph.starts.assign(n + 1, 0);
-#pragma omp parallel for schedule(static) if (nonzeros > worthwhile_elements)
+#pragma omp parallel for schedule(static) if (worth_threads(nonzeros))
   for (LocalIndex v = 0; v < n; ++v) {
     Index degree = 0;
     merge(v, [&](LocalIndex) { ++degree; });
@@ -98,7 +98,7 @@ Graph graph_of(const std::vector<Index>& row_offsets, const std::vector<LocalInd
   }
   std::partial_sum(graph.starts.begin(), graph.starts.end(), graph.starts.begin());
   graph.neighbours.resize(graph.starts[n]);
-#pragma omp parallel for schedule(static) if (nonzeros > worthwhile_elements)
+#pragma omp parallel for schedule(static) if (worth_threads(nonzeros))
   for (LocalIndex v = 0; v < n; ++v) {
     LocalIndex* next = graph.neighbours.data() + graph.starts[v];
     merge(v, [&](LocalIndex u) { *next++ = u; });
@@ -110,7 +110,7 @@ PlacedGraph placed(const Graph& graph, const std::vector<LocalIndex>& order) {
   const LocalIndex n = graph.size();
   const std::vector<LocalIndex> place = inverse_of(order);
   PlacedGraph result;
-  const bool many = std::ssize(graph.neighbours) > worthwhile_elements;
+  const bool many = worth_threads(std::ssize(graph.neighbours));
   result.starts.resize(n + 1);
 #pragma omp parallel for schedule(static) if (many)
   for (LocalIndex k = 0; k < n; ++k) result.starts[k + 1] = std::ssize(graph.of(order[k]));
@@ -135,14 +135,14 @@ Graph graph_of_symmetric(const std::vector<Index>& row_offsets,
   };
   Graph graph;
   graph.starts.assign(n + 1, 0);
-#pragma omp parallel for schedule(static) if (std::ssize(columns) > worthwhile_elements)
+#pragma omp parallel for schedule(static) if (worth_threads(std::ssize(columns)))
   for (LocalIndex v = 0; v < n; ++v) {
     const auto own = row(v);
     graph.starts[v + 1] = std::ssize(own) - std::binary_search(own.begin(), own.end(), v);
   }
   std::partial_sum(graph.starts.begin(), graph.starts.end(), graph.starts.begin());
   graph.neighbours.resize(graph.starts[n]);
-#pragma omp parallel for schedule(static) if (std::ssize(columns) > worthwhile_elements)
+#pragma omp parallel for schedule(static) if (worth_threads(std::ssize(columns)))
   for (LocalIndex v = 0; v < n; ++v) {
     const auto own = row(v);
     std::copy_if(own.begin(), own.end(), graph.neighbours.begin() + graph.starts[v],
@@ -170,7 +170,7 @@ bool same_neighbourhood(const Graph& graph, LocalIndex u, LocalIndex v) {
 
 CompressedGraph compress(Graph graph) {
   const LocalIndex n = graph.size();
-  const bool many = std::ssize(graph.neighbours) > worthwhile_elements;
+  const bool many = worth_threads(std::ssize(graph.neighbours));
   std::vector<std::uint64_t> hashes(n);
 #pragma omp parallel for schedule(static) if (many)
   for (LocalIndex v = 0; v < n; ++v) {

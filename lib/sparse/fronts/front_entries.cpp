@@ -39,7 +39,7 @@ FrontEntries front_entries(const Fronts& fronts, const std::vector<Index>& row_o
   }
   const bool symmetric = kind != Factorization::lu;
   const auto nonzeros = std::ssize(columns);
-  const bool many = nonzeros > worthwhile_elements;
+  const bool many = worth_threads(nonzeros);
   // Each thread counts the entries of its own rows by fronts, so that entries of a front come in
   // the order of A. Counters take no more memory than the entries do.
   const Index count = fronts.size();

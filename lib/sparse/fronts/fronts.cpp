@@ -270,7 +270,7 @@ class Borders {
 
 void find_places_in_parents(Fronts& fronts) {
   fronts.in_parent.resize(fronts.border.size());
-#pragma omp parallel for schedule(dynamic, 64) if (std::ssize(fronts.border) > worthwhile_elements)
+#pragma omp parallel for schedule(dynamic, 64) if (worth_threads(std::ssize(fronts.border)))
   for (LocalIndex s = 0; s < fronts.size(); ++s) {
     const LocalIndex up = fronts.parent[s];
     if (up == -1) continue;

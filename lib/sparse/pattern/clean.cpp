@@ -106,7 +106,7 @@ bool TakenEntries::serve(const std::vector<double>& values) const {
 bool has_stored_zeros(const Csr<double>& matrix) {
   const Index nonzeros = matrix.nonzeros();
   Index zeros = 0;
-#pragma omp parallel for schedule(static) reduction(+ : zeros) if (nonzeros > worthwhile_elements)
+#pragma omp parallel for schedule(static) reduction(+ : zeros) if (worth_threads(nonzeros))
   for (Index k = 0; k < nonzeros; ++k) zeros += matrix.values[k] == 0;
   return zeros > 0;
 }

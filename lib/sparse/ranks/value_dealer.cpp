@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <future>
 
+#include "core/worth_threads.hpp"
+
 namespace spsolve::inline sparse {
 
 ValueDealer::ValueDealer(Team& team, const SparseAnalysis* analysis, const TreePartition& tree)
@@ -32,7 +34,7 @@ const std::vector<double>& ValueDealer::deal(const std::vector<double>& values) 
     return mine_;
   }
   const auto take = [&](const std::vector<Index>& list, std::vector<double>& to) {
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (worth_threads(std::ssize(list)))
     for (std::size_t i = 0; i < list.size(); ++i) to[i] = values[list[i]];
   };
   for (int rank = 1; rank < team_.size(); ++rank) {

@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/worth_threads.hpp"
 #include "sparse/kernels/vector_sweeps.hpp"
 
 namespace spsolve::inline sparse {
 
 namespace {
 
-constexpr Index large_front = 80000;  // entries times columns, from which it is cut into pieces
+constexpr Index large_front = 80000;     // entries times columns, from which it is cut into pieces
+constexpr Index worth_cutting = 200000;  // numbers of factors that are worth threads
 constexpr LocalIndex ahead = 3;  // fronts whose values are asked for: small ones wait for memory
 
 /// Asks for a front's values while others are worked on; of a large front for its beginning, as the
@@ -64,13 +66,13 @@ void FactorSolve<T>::group_trees(int threads) {
     work[s] = p * p + 2 * p * m + 2 * m + 50;
     tallest_ = std::max(tallest_, fronts_[s].pivots + fronts_[s].border);
   }
-  constexpr double worth_cutting = 2e5;
   // The fronts above, one after another, have the memory of one thread for much of their time.
   constexpr double most_of_subtree = 1.0 / 16, most_of_few = 1.0 / 32;
   constexpr Index line = 64 / sizeof(T);  // no two threads write into one
   const auto add = [&](Schedule schedule, double all) {
     Group group;
     group.threads = all > worth_cutting ? threads : 1;
+    group.work = static_cast<Index>(all);
     threads_ = std::max(threads_, group.threads);
     group.parts = tree_parts(tree_, schedule, work, most_of_few);
     group.upper = std::move(schedule.upper);
@@ -149,6 +151,11 @@ void FactorSolve<T>::solve_tree(const FrontSweeps<T>& sweeps, LocalIndex root, I
 }
 
 template <typename T>
+int FactorSolve<T>::threads_for(const Group& group, Index columns) {
+  return worth_threads(group.work * columns, worth_cutting) ? group.threads : 1;
+}
+
+template <typename T>
 const Tiles* FactorSolve<T>::tiles_for(LocalIndex s, Index columns, const Tiles& all) const {
   const Index entries = static_cast<Index>(fronts_[s].pivots) * fronts_[s].ld * columns;
   return entries > large_front ? &all : nullptr;
@@ -159,7 +166,7 @@ void FactorSolve<T>::forward_side_by_side(const FrontSweeps<T>& sweeps, const Gr
                                           Index columns, T* b, T* x, Workspace& space) const {
   std::vector<T>& above = space.above;
   std::fill_n(above.begin(), group.above_starts.back() * columns, T(0));
-  for_subtrees(group.parts.size(), group.threads, [&](std::size_t i, int thread) {
+  for_subtrees(group.parts.size(), threads_for(group, columns), [&](std::size_t i, int thread) {
     const TreePart& part = group.parts[i];
     LocalIndex* outside = space.outside[thread].data();
     for (std::size_t r = 0; r < part.border.size(); ++r) {
@@ -179,7 +186,7 @@ void FactorSolve<T>::forward_side_by_side(const FrontSweeps<T>& sweeps, const Gr
       own += columns;
     }
   }
-  const Tiles all(group.threads);
+  const Tiles all(threads_for(group, columns));
   T* z = space.rows[0].data();
   for (const LocalIndex s : group.upper) {
     sweeps.forward(fronts_[s], tiles_for(s, columns, all), columns, {b, rows_, nullptr, nullptr}, x,
@@ -190,12 +197,12 @@ void FactorSolve<T>::forward_side_by_side(const FrontSweeps<T>& sweeps, const Gr
 template <typename T>
 void FactorSolve<T>::backward_side_by_side(const FrontSweeps<T>& sweeps, const Group& group,
                                            Index columns, T* x, Workspace& space) const {
-  const Tiles all(group.threads);
+  const Tiles all(threads_for(group, columns));
   for (std::size_t i = group.upper.size(); i-- > 0;) {
     const LocalIndex s = group.upper[i];
     sweeps.backward(fronts_[s], tiles_for(s, columns, all), columns, x, space.rows[0].data());
   }
-  for_subtrees(group.parts.size(), group.threads, [&](std::size_t i, int thread) {
+  for_subtrees(group.parts.size(), threads_for(group, columns), [&](std::size_t i, int thread) {
     const auto [first, last] = std::pair(group.parts[i].first, group.parts[i].last);
     for (LocalIndex s = last; s >= first; --s) {
       prefetch(fronts_[std::max(s - ahead, first)], !sweeps.transposed());

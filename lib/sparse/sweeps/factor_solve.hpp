@@ -54,7 +54,8 @@ class FactorSolve {
   /// Trees that are solved with together: parts of them side by side, and the fronts above, or
   /// one after another by one thread, block by block.
   struct Group {
-    int threads = 1;
+    int threads = 1;                     ///< at most
+    Index work = 0;                      ///< numbers of the factors, about
     std::vector<TreePart> parts;         ///< most work first
     std::vector<LocalIndex> upper;       ///< fronts above all parts, ascending
     std::vector<Index> above_starts{0};  ///< of each part's copy
@@ -68,6 +69,7 @@ class FactorSolve {
                             T* x, Workspace& space) const;
   void backward_side_by_side(const FrontSweeps<T>& sweeps, const Group& group, Index columns, T* x,
                              Workspace& space) const;
+  static int threads_for(const Group& group, Index columns);
   const Tiles* tiles_for(LocalIndex s, Index columns, const Tiles& all) const;
   void solve_tree(const FrontSweeps<T>& sweeps, LocalIndex root, Index columns, T* b, T* x,
                   T* z) const;

@@ -12,7 +12,7 @@ void RowOrder<T>::make_ready(int threads) {
   const Index n = analysis_->rows();
   if (found_.size() < n) found_ = UntouchedArray<T>(n);
   T* const found = found_.data();
-#pragma omp parallel for schedule(static) num_threads(threads) if (n > worthwhile_elements)
+#pragma omp parallel for schedule(static) num_threads(threads) if (worth_threads(n))
   for (Index k = 0; k < n; ++k) found[k] = 0;
 }
 
@@ -23,8 +23,7 @@ void RowOrder<T>::over_rows(LocalIndex n, Index columns, bool rows, int threads,
   const LocalIndex* const order = analysis_->order.data();
   const LocalIndex* const row_of =
       rows && !analysis_->row_of.empty() ? analysis_->row_of.data() : nullptr;
-#pragma omp parallel for schedule(static) \
-    num_threads(threads) if (n * columns > worthwhile_elements)
+#pragma omp parallel for schedule(static) num_threads(threads) if (worth_threads(n * columns))
   for (LocalIndex k = 0; k < n; ++k) {
     const Index at = row_of != nullptr ? row_of[order[k]] : order[k];
     if (columns == 1) {

@@ -21,7 +21,7 @@ void begin_factors(std::span<const double> given, Index count, std::vector<doubl
 
 ScaledValues::Spread spread_of(const std::vector<double>& maxima) {
   double most = 0, least = std::numeric_limits<double>::infinity();
-  const bool many = std::ssize(maxima) > worthwhile_elements;
+  const bool many = worth_threads(std::ssize(maxima));
 #pragma omp parallel for schedule(static) reduction(max : most) reduction(min : least) if (many)
   for (std::size_t i = 0; i < maxima.size(); ++i) {
     if (maxima[i] == 0) continue;
@@ -34,7 +34,7 @@ ScaledValues::Spread spread_of(const std::vector<double>& maxima) {
 /// factors_i <- factors_i times the inverse power of two of maxima_i.
 void multiply_by_inverses(const std::vector<double>& maxima, bool root,
                           std::vector<double>& factors) {
-#pragma omp parallel for schedule(static) if (std::ssize(factors) > worthwhile_elements)
+#pragma omp parallel for schedule(static) if (worth_threads(std::ssize(factors)))
   for (std::size_t i = 0; i < factors.size(); ++i) factors[i] *= inverse_power(maxima[i], root);
 }
 
@@ -55,7 +55,7 @@ class HostScaledValues final : public ScaledValues {
   void find_maxima(bool symmetric) override {
     of_rows_.assign(static_cast<std::size_t>(rows_.rows), 0);
     of_columns_.assign(static_cast<std::size_t>(symmetric ? 0 : rows_.rows), 0);
-#pragma omp parallel for schedule(static) if (rows_.nonzeros() > worthwhile_elements)
+#pragma omp parallel for schedule(static) if (worth_threads(rows_.nonzeros()))
     for (Index i = 0; i < rows_.rows; ++i) {
       double most = 0;
       for (Index k = rows_.row_offsets[i]; k < rows_.row_offsets[i + 1]; ++k) {
@@ -82,7 +82,7 @@ class HostScaledValues final : public ScaledValues {
   }
 
   void scale_by_diagonal() override {
-#pragma omp parallel for schedule(static) if (rows_.rows > worthwhile_elements)
+#pragma omp parallel for schedule(static) if (worth_threads(rows_.rows))
     for (Index i = 0; i < rows_.rows; ++i) {
       const auto columns = rows_.row_columns(i);
       const auto found =
@@ -122,7 +122,7 @@ class HostScaledValues final : public ScaledValues {
  private:
   void scale() {
     made_.resize(rows_.values.size());
-#pragma omp parallel for schedule(static) if (rows_.nonzeros() > worthwhile_elements)
+#pragma omp parallel for schedule(static) if (worth_threads(rows_.nonzeros()))
     for (Index i = 0; i < rows_.rows; ++i) {
       for (Index k = rows_.row_offsets[i]; k < rows_.row_offsets[i + 1]; ++k) {
         made_[k] = scaled_value(i, k);
@@ -133,7 +133,7 @@ class HostScaledValues final : public ScaledValues {
   /// The values of the entries that are wanted.
   void take(bool scales) {
     made_.resize(only_.size());
-#pragma omp parallel for schedule(static) if (rows_.nonzeros() > worthwhile_elements)
+#pragma omp parallel for schedule(static) if (worth_threads(rows_.nonzeros()))
     for (Index i = 0; i < rows_.rows; ++i) {
       const Index end = rows_.row_offsets[i + 1];
       const auto first = std::lower_bound(only_.begin(), only_.end(), rows_.row_offsets[i]);
@@ -163,7 +163,7 @@ std::unique_ptr<ScaledValues> host_scaled_values(const Csr<double>& rows) {
 
 double largest_magnitude(const std::vector<double>& values) {
   double largest = 0;
-  const bool many = std::ssize(values) > worthwhile_elements;
+  const bool many = worth_threads(std::ssize(values));
 #pragma omp parallel for schedule(static) reduction(max : largest) if (many)
   for (std::size_t k = 0; k < values.size(); ++k) {
     const double magnitude = std::abs(values[k]);

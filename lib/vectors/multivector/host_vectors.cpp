@@ -22,7 +22,7 @@ namespace {
 template <typename Work>
 void over_rows(Index rows, Index columns, const Work& work) {
   const Index blocks = (rows + block_rows - 1) / block_rows;
-#pragma omp parallel for schedule(static) if (rows * columns > worthwhile_elements)
+#pragma omp parallel for schedule(static) if (worth_threads(rows * columns))
   for (Index block = 0; block < blocks; ++block) {
     const Index first = block * block_rows, last = std::min(first + block_rows, rows);
     if (columns == 1) {
@@ -212,7 +212,7 @@ void HostVectors::fill(double value) {
 
 void HostVectors::copy_columns(const Vectors& y, Index from, Index to, Index count) {
   const HostVectors& other = on_host(y);
-#pragma omp parallel for schedule(static) if (height() * count > worthwhile_elements)
+#pragma omp parallel for schedule(static) if (worth_threads(height() * count))
   for (Index i = 0; i < height(); ++i) std::copy_n(other.row(i) + from, count, row(i) + to);
 }
 
@@ -276,7 +276,7 @@ void HostVectors::add_product(double own, const Vectors& y, std::span<const doub
 }
 
 void HostVectors::scale_columns(std::span<const double> factors) {
-#pragma omp parallel for schedule(static) if (height() * columns() > worthwhile_elements)
+#pragma omp parallel for schedule(static) if (worth_threads(height() * columns()))
   for (Index i = 0; i < height(); ++i) {
     double* const mine = row(i);
     for (Index c = 0; c < columns(); ++c) mine[c] = factors[c] == 0 ? 0.0 : factors[c] * mine[c];
@@ -285,7 +285,7 @@ void HostVectors::scale_columns(std::span<const double> factors) {
 
 void HostVectors::scale_rows(const Vectors& d) {
   const HostVectors& factors = on_host(d);
-#pragma omp parallel for schedule(static) if (height() * columns() > worthwhile_elements)
+#pragma omp parallel for schedule(static) if (worth_threads(height() * columns()))
   for (Index i = 0; i < height(); ++i) {
     double* const mine = row(i);
     for (Index c = 0; c < columns(); ++c) mine[c] *= *factors.row(i);

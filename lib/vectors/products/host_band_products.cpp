@@ -145,7 +145,7 @@ class HostBandProducts final : public BandProducts {
 
   void diagonal(Vectors& d, Vectors& inverse) const override {
     double *const magnitudes = on_host(d).row(0), *const inverses = on_host(inverse).row(0);
-#pragma omp parallel for schedule(static) if (rows_.nonzeros() > worthwhile_elements)
+#pragma omp parallel for schedule(static) if (worth_threads(rows_.nonzeros()))
     for (Index i = 0; i < rows_.rows; ++i) {
       const auto places = rows_.row_columns(i);
       double magnitude = 0;
@@ -166,7 +166,7 @@ class HostBandProducts final : public BandProducts {
 
   /// Threads that are worth waking for products of so many columns.
   int threads(Index columns) const {
-    return rows_.nonzeros() * columns > worthwhile_elements ? omp_get_max_threads() : 1;
+    return worth_threads(rows_.nonzeros() * columns) ? omp_get_max_threads() : 1;
   }
 
   /// The interior in its format for products of so many columns; null where rows serve as they are.
@@ -228,7 +228,7 @@ class HostBandProducts final : public BandProducts {
     const Csr<double>& rows = cut_.boundary;
     const Index columns = halo.columns;
     if (chosen_for(columns) == nullptr) return;
-#pragma omp parallel for schedule(static) if (rows.nonzeros() * columns > worthwhile_elements)
+#pragma omp parallel for schedule(static) if (worth_threads(rows.nonzeros() * columns))
     for (Index r = 0; r < rows.rows; ++r) {
       const Index i = cut_.boundary_rows[r];
       double* const sums = y + i * columns;
@@ -248,7 +248,7 @@ class HostBandProducts final : public BandProducts {
     HostVectors& own = on_host(y);
     const Index columns = x.columns();
     halo = Dense<double>(transposed_->rows - own_columns_, columns);
-#pragma omp parallel for schedule(static) if (rows_.nonzeros() * columns > worthwhile_elements)
+#pragma omp parallel for schedule(static) if (worth_threads(rows_.nonzeros() * columns))
     for (Index j = 0; j < transposed_->rows; ++j) {
       double* const sum = j < own_columns_ ? own.row(j) : halo.row(j - own_columns_);
       std::fill_n(sum, columns, 0.0);

@@ -82,7 +82,7 @@ ResidualNorms residual_of_one(const Csr<double>& rows, const double* b, const do
   ResidualNorms norms = empty_norms(1);
   const LocalIndex* const places = rows.column_indices.data();
   const double* const values = rows.values.data();
-#pragma omp parallel if (rows.nonzeros() > worthwhile_elements)
+#pragma omp parallel if (worth_threads(rows.nonzeros()))
   {
     LargestOf residual, right_hand_side, solution, matrix, inverse_row, componentwise;
 #pragma omp for schedule(static) nowait
@@ -135,7 +135,7 @@ ResidualNorms host_residual(const Csr<double>& rows, const HostVectors& right,
                            scales != nullptr ? scales->row(0) : nullptr);
   }
   ResidualNorms norms = empty_norms(columns);
-#pragma omp parallel if (rows.nonzeros() * columns > worthwhile_elements)
+#pragma omp parallel if (worth_threads(rows.nonzeros() * columns))
   {
     ResidualNorms of_thread = empty_norms(columns);
     std::vector<TwofoldSum> sums(static_cast<std::size_t>(columns));

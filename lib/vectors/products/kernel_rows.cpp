@@ -78,7 +78,7 @@ class HostKernelRows final : public LocalProduct<T> {
     const Index rows = std::ssize(parts_.boundary_rows);
     if (sums_.size() != rows * columns) sums_ = UntouchedArray<T>(rows * columns);
     parts_.boundary->multiply(halo, sums_.data(), columns);
-#pragma omp parallel for schedule(static) if (rows * columns > worthwhile_elements)
+#pragma omp parallel for schedule(static) if (worth_threads(rows * columns))
     for (Index i = 0; i < rows; ++i) {
       T* const to = y + parts_.boundary_rows[i] * columns;
       const T* const from = sums_.data() + i * columns;

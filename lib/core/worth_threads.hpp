@@ -1,0 +1,31 @@
+#pragma once
+
+#include "core/types.hpp"
+
+namespace spsolve::inline core {
+
+/// Elements that are worth waking threads for: one thread goes through them in some 50 us, and
+/// threads that sleep take as long to wake.
+inline constexpr Index worthwhile_elements = 3 << 14;
+
+/// Elements that are worth waking threads for between products that others compute, on a GPU above
+/// all: threads have gone to sleep by then, and to wake 16 of them can take as long as one needs
+/// for so many elements.
+inline constexpr Index elements_worth_waking = 1 << 17;
+
+/// Whether threads of this process have lately waited for processors that others kept busy: for
+/// 15 % of the time or more, by the kernel's count (run delay, /proc/self/task/*/schedstat). False
+/// where it counts nothing, and where waiting threads sleep soon, as in this project's programs:
+/// two threads that spin are what makes each other wait. Looks 100 times a second at most, and
+/// takes a hundredth of the time at most.
+bool processors_are_busy();
+
+/// Whether a loop over so many elements, of which one thread does some 50 us of work with `floor`,
+/// is worth threads. Where processors are busy, threads meet as late as the last of them gets its
+/// turn, some milliseconds: a loop is worth them there that takes as long. No result depends on it.
+inline bool worth_threads(Index elements, Index floor = worthwhile_elements) {
+  constexpr Index times_when_busy = 64;
+  return elements > floor && (elements > times_when_busy * floor || !processors_are_busy());
+}
+
+}  // namespace spsolve::core
