@@ -19,7 +19,7 @@ namespace spsolve {
 Gpus gpu_part() {
   Gpus gpus;
 #ifdef SPSOLVE_HAVE_CUDA
-  gpus.why_none = "none was looked for, as the device is the host";
+  gpus.look = [] { return FoundGpus{"none was looked for, as the device is the host", {}}; };
   gpus.use = cuda::set_current_device;
   gpus.start = [](Team& team, int device, const GpuStart& wanted) {
     return cuda::start_ahead(team, device, wanted.transport, [products = wanted.products] {
@@ -47,10 +47,13 @@ Gpus find_gpus([[maybe_unused]] DeviceChoice wanted) {
   Gpus gpus = gpu_part();
 #ifdef SPSOLVE_HAVE_CUDA
   if (wanted == DeviceChoice::host) return gpus;
-  gpus.why_none = cuda::why_no_gpu();
-  for (const cuda::DeviceInfo& device : cuda::devices()) {
-    gpus.visible.push_back({device.name, device.uuid});
-  }
+  gpus.look = [] {
+    FoundGpus found{cuda::why_no_gpu(), {}};
+    for (const cuda::DeviceInfo& device : cuda::devices()) {
+      found.visible.push_back({device.name, device.uuid});
+    }
+    return found;
+  };
 #endif
   return gpus;
 }

@@ -8,8 +8,8 @@ namespace spsolve {
 /// This program's functions on GPUs, whether it was built with CUDA or not; no GPU is looked for.
 Gpus gpu_part();
 
-/// These functions with the GPUs of this process, unless `wanted` is host: to look for them starts
-/// their driver, which takes a tenth of a second and another one as the process ends.
+/// These functions with the GPUs of this process, which are looked for when they are first asked
+/// for, unless `wanted` is host.
 Gpus find_gpus(DeviceChoice wanted = DeviceChoice::automatic);
 
 /// The function Gpus::leave of a program that ends with its task.

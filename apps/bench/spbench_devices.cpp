@@ -13,7 +13,7 @@ namespace spsolve {
 
 bench::OwnDevice own_gpu(bool share_gpus, Team& team) {
   const Gpus gpus = find_gpus();
-  const int mine = bind_gpu(team, gpus.visible, gpus.why_none, share_gpus);
+  const int mine = bind_gpu(team, gpus.found().visible, gpus.found().why_none, share_gpus);
   together(team, [&] { gpus.use(mine); });
   const auto memory = [gpus](Team& of) { return gpus.dense(of, Transport::automatic); };
   return {gpus.dense_bytes, memory, gpus.free_memory};
@@ -51,11 +51,11 @@ std::unique_ptr<bench::EliminationContest> gpu_contest(Team& team, Transport tra
 #else
 
 OpenGpu open_gpu(bool) {
-  fail(ExitCode::resources, "no GPU here: {}", Gpus{}.why_none);
+  fail(ExitCode::resources, "no GPU here: {}", FoundGpus{}.why_none);
 }
 
 std::unique_ptr<bench::EliminationContest> gpu_contest(Team&, Transport) {
-  fail_everywhere(ExitCode::resources, "no GPU here: {}", Gpus{}.why_none);
+  fail_everywhere(ExitCode::resources, "no GPU here: {}", FoundGpus{}.why_none);
 }
 
 #endif

@@ -9,12 +9,12 @@ namespace spsolve::inline choice {
 
 std::optional<std::int64_t> free_gpu_memory(const Gpus& gpus) {
   if (const auto told = injected_gpu_memory()) return told;
-  return gpus.visible.empty() ? std::nullopt : std::optional(gpus.free_memory());
+  return gpus.found().visible.empty() ? std::nullopt : std::optional(gpus.free_memory());
 }
 
 std::optional<std::int64_t> free_memory_of_own_gpu(const Config& config, Team& team,
                                                    const Gpus& gpus) {
-  if (all_sum(team, gpus.visible.empty() ? 1 : 0) > 0) return injected_gpu_memory();
+  if (all_sum(team, gpus.found().visible.empty() ? 1 : 0) > 0) return injected_gpu_memory();
   TaskReport ignored;
   take_gpu(config, team, gpus, ignored);
   return free_gpu_memory(gpus);

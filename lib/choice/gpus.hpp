@@ -27,10 +27,25 @@ struct GpuStart {
   std::optional<Precision> products;  ///< whose kernels are to be loaded, as many products come
 };
 
-/// The GPUs that this process can use. lib knows no CUDA: a program with a GPU part fills this in.
-struct Gpus {
+/// The findings of who looks for GPUs.
+struct FoundGpus {
   std::string why_none = "this program was built without CUDA";  ///< "" where there are some
   std::vector<GpuName> visible;
+};
+
+/// The GPUs that this process can use. lib knows no CUDA: a program with a GPU part fills this in.
+struct Gpus {
+  /// Looks for them, which starts their driver: a tenth of a second, and another one as the process
+  /// ends. Empty in a program without a GPU part.
+  std::function<FoundGpus()> look;
+  /// The GPUs that look() finds, which is asked once, when this is first called.
+  const FoundGpus& found() const {
+    if (!found_) found_ = look ? look() : FoundGpus{};
+    return *found_;
+  }
+  /// Whether found() has looked.
+  bool has_looked() const { return found_.has_value(); }
+
   std::function<void(int)> use;               ///< makes one of them the current one
   std::function<std::int64_t()> free_memory;  ///< bytes free on the current one
   /// Starts all that an elimination on one of them begins with, concurrently with other work, for
@@ -45,6 +60,9 @@ struct Gpus {
   std::function<std::unique_ptr<ComputeDevice>(Team&, Transport transport)> dense;
   /// Lets all that is on them be when a task is done, as the process ends; empty where it goes on.
   std::function<void()> leave;
+
+ private:
+  mutable std::optional<FoundGpus> found_;
 };
 
 }  // namespace spsolve::choice

@@ -15,13 +15,13 @@ bool has_kernel(std::span<const Kernel> table, const std::string& name) {
 /// Whether every rank can have a GPU, one of its own unless they may be shared; where only some
 /// can, a note says so.
 bool all_have_gpus(const Config& config, Team& team, const Gpus& gpus, TaskReport& report) {
-  const int with_gpu = all_sum(team, gpus.visible.empty() ? 0 : 1);
+  const int with_gpu = all_sum(team, gpus.found().visible.empty() ? 0 : 1);
   if (with_gpu > 0 && with_gpu < team.size()) {
     report.notes.push_back(fmt::format("only {} of {} ranks see a GPU, so all compute on the host",
                                        with_gpu, team.size()));
   }
   if (with_gpu < team.size()) return false;
-  if (config.share_gpus || each_has_a_gpu(team, gpus.visible)) return true;
+  if (config.share_gpus || each_has_a_gpu(team, gpus.found().visible)) return true;
   report.notes.push_back(
       "there are fewer GPUs than ranks, so all compute on the host; start one rank for each GPU, "
       "or "
@@ -38,24 +38,19 @@ bool multiplies_on_gpus(const Config& config, Team& team, const Gpus& gpus, Task
   return false;
 }
 
-/// Whether `auto` means GPUs for the elimination of a matrix of order n; where not, why.
+/// Whether `auto` may mean GPUs for the elimination of a matrix of order n. None is looked for
+/// where a host is done before their driver is there.
 bool eliminates_on_gpus(const Config& config, Index n, Team& team, const Gpus& gpus,
                         TaskReport& report) {
-  if (!all_have_gpus(config, team, gpus, report)) return false;
-  if (n >= gpu_tuning.least_order) return true;
-  report.notes.push_back(fmt::format(
-      "there are GPUs, but a system of fewer than {} unknowns is solved sooner on the host; "
-      "device=cuda takes the GPU all the same",
-      gpu_tuning.least_order));
-  return false;
+  return n >= gpu_tuning.least_order && all_have_gpus(config, team, gpus, report);
 }
 
 }  // namespace
 
 void take_gpu(const Config& config, Team& team, const Gpus& gpus, TaskReport& report) {
-  const int mine = bind_gpu(team, gpus.visible, gpus.why_none, config.share_gpus);
+  const int mine = bind_gpu(team, gpus.found().visible, gpus.found().why_none, config.share_gpus);
   together(team, [&] { gpus.use(mine); });
-  report.gpu = gpus.visible[mine];
+  report.gpu = gpus.found().visible[mine];
 }
 
 bool wants_gpu_products(const Config& config, Team& team, const Gpus& gpus, TaskReport& report) {
@@ -84,13 +79,12 @@ bool wants_gpu_elimination(const Config& config, Index order, Team& team, const 
 std::shared_ptr<void> start_gpus_ahead(const Config& config, const MatrixShape& shape, Team& team,
                                        const Gpus& gpus) {
   TaskReport ignored;
-  if (!gpus.start || config.share_gpus ||
+  const bool is_large = shape.nonzeros >= gpu_tuning.least_nonzeros_to_start_ahead;
+  if (!gpus.start || config.share_gpus || (config.device == DeviceChoice::automatic && !is_large) ||
       !wants_gpu_elimination(config, shape.rows, team, gpus, ignored)) {
     return nullptr;
   }
-  const bool is_large = shape.nonzeros >= gpu_tuning.least_nonzeros_to_start_ahead;
-  if (config.device == DeviceChoice::automatic && !is_large) return nullptr;
-  const int mine = bind_gpu(team, gpus.visible, gpus.why_none, config.share_gpus);
+  const int mine = bind_gpu(team, gpus.found().visible, gpus.found().why_none, config.share_gpus);
   GpuStart start{config.transport, {}};
   if (is_large) start.products = config.solve.precision;
   return gpus.start(team, mine, start);

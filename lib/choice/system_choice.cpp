@@ -235,16 +235,39 @@ SystemChoice::SystemChoice(const Config& config, const SystemShape& shape, Team&
 
 void SystemChoice::analyse(const Csr<double>& whole, bool elastic, const AnalysisCache& cache) {
   if (!may_be_sparse(config_, shape_.matrix)) return;
-  const bool has_gpu = gpus_.dense_bytes && !gpus_.visible.empty();
-  const bool left_open = config_.device == DeviceChoice::automatic && has_gpu;
-  question_.pattern_analysis =
-      analyse_pattern(team_, whole, config_.solve, memory_asked_for(config_), cache,
-                      {shape_.is_solved_once && !left_open, elastic});
+  const bool left_open = config_.device == DeviceChoice::automatic && gpus_.dense_bytes;
+  const bool is_large = shape_.matrix.nonzeros >= gpu_tuning.least_nonzeros_to_start_ahead;
+  const auto analyse_and_iterate_at_once = [&](bool may) {
+    question_.pattern_analysis =
+        analyse_pattern(team_, whole, config_.solve, memory_asked_for(config_), cache,
+                        {shape_.is_solved_once && may, elastic});
+  };
+  analyse_and_iterate_at_once(!(left_open && is_large && has_gpu()));
+  const bool iterates = !question_.pattern_analysis.estimate.analysed;
+  if (left_open && !is_large && shape_.is_solved_once && iterates && !is_done_before_gpus_start() &&
+      has_gpu()) {
+    analyse_and_iterate_at_once(false);
+  }
   // Graphs and the pieces of them.
   if (question_.pattern_analysis.analysis != nullptr) hand_back_freed_memory();
 }
 
+bool SystemChoice::has_gpu() const {
+  return all_sum(team_, gpus_.found().visible.empty() ? 0 : 1) > 0;
+}
+
+bool SystemChoice::is_done_before_gpus_start() const {
+  if (gpus_.has_looked()) return false;
+  try {
+    const double seconds = choose_solver(question_).analyse(question_).seconds;
+    return seconds > 0 && seconds < gpu_tuning.seconds_of_driver + gpu_tuning.seconds_of_start;
+  } catch (const Error&) {
+    return false;  // no method of hosts takes it
+  }
+}
+
 bool SystemChoice::takes_gpus(TaskReport& report) const {
+  if (config_.device == DeviceChoice::automatic && is_done_before_gpus_start()) return false;
   if (!wants_gpu_elimination(config_, shape_.matrix.rows, team_, gpus_, report)) return false;
   if (config_.device == DeviceChoice::cuda || !question_.pattern_analysis.estimate.analysed) {
     return true;
@@ -271,7 +294,7 @@ std::optional<std::int64_t> SystemChoice::place_for_plan() {
   TaskReport ignored;
   if (!takes_gpus(ignored)) return std::nullopt;
   if (!gpus_.dense_bytes) {
-    fail_everywhere(ExitCode::resources, "device=cuda: {}", gpus_.why_none);
+    fail_everywhere(ExitCode::resources, "device=cuda: {}", gpus_.found().why_none);
   }
   question_ = on_gpus(std::move(question_), gpus_.dense_bytes);
   return free_memory_of_own_gpu(config_, team_, gpus_);

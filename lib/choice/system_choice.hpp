@@ -93,6 +93,13 @@ class SystemChoice {
   BeforeDouble check_in_double() const;
 
  private:
+  /// Whether a rank sees a GPU. Looks for them. Collective.
+  bool has_gpu() const;
+
+  /// Whether hosts are predicted to be done before the driver of GPUs and their libraries are
+  /// there, so that none is to be looked for.
+  bool is_done_before_gpus_start() const;
+
   /// Whether GPUs solve; why not, `report` notes.
   bool takes_gpus(TaskReport& report) const;
 

@@ -71,6 +71,7 @@ void add_gpu(const GpuTuning& gpu, Lines& line) {
   line("gpu", "usable_memory", gpu.usable_memory);
   line("gpu", "bytes_over_link", gpu.bytes_over_link);
   line("gpu", "least_nonzeros_to_start_ahead", gpu.least_nonzeros_to_start_ahead);
+  line("gpu", "seconds_of_driver", gpu.seconds_of_driver);
   line("gpu", "seconds_of_start", gpu.seconds_of_start);
   line("gpu", "least_order_for_iteration", gpu.least_order_for_iteration);
   line("gpu", "seconds_of_setup", gpu.seconds_of_setup);

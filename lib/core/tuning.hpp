@@ -146,9 +146,13 @@ struct GpuTuning {
   /// device=auto: the non-zeros from which on GPUs are started concurrently with the analysis,
   /// whether they are chosen then or not: a smaller matrix is sooner solved on a host than they
   /// have started.
-  Index least_nonzeros_to_start_ahead = 1000000;
+  Index least_nonzeros_to_start_ahead = 4500000;
 
-  /// Seconds until a GPU and its libraries are there, which device=auto adds to what it predicts.
+  /// Seconds until the driver of GPUs has started, and ends with the process.
+  double seconds_of_driver = 0.2;
+
+  /// Seconds from then on until a GPU and its libraries are there, which device=auto adds to what
+  /// it predicts.
   double seconds_of_start = 0.2;
 
   /// device=cuda: what looks elliptic, or is elastic, is iterated from so many rows on without an

@@ -29,10 +29,13 @@ class PretendedGpu final : public ComputeDevice {
 /// One for each rank.
 Gpus pretended_gpus(const Team& team) {
   Gpus gpus;
-  gpus.why_none = "";
-  for (int rank = 0; rank < team.size(); ++rank) {
-    gpus.visible.push_back({"pretended", std::to_string(rank)});
-  }
+  gpus.look = [ranks = team.size()] {
+    FoundGpus found{"", {}};
+    for (int rank = 0; rank < ranks; ++rank) {
+      found.visible.push_back({"pretended", std::to_string(rank)});
+    }
+    return found;
+  };
   gpus.use = [](int) {};
   gpus.free_memory = [] { return std::int64_t{1} << 40; };
   gpus.arrays = [] { return GpuArrays{}; };

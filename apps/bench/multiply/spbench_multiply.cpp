@@ -115,7 +115,7 @@ void sample_whole(const MultiplyOptions& options, const Gpus& gpus, Team& team, 
   if (measures_triad && options.common.device != "cuda") measure_triads(host, plan.threads);
   std::vector<bench::Device*> devices{&host};
   OpenGpu gpu;
-  if (gpus.why_none.empty()) {
+  if (gpus.found().why_none.empty()) {
     gpu = open_gpu(measures_triad);
     devices.push_back(gpu.device.get());
     print_out(gpu.text);
@@ -156,16 +156,17 @@ void run_multiply(MultiplyOptions& options, Team& team) {
   const bool banded = team.size() > 1 || options.in_bands;
   Results results(common, bench::multiply_columns(), team);
   const Gpus gpus = common.device == "host" ? Gpus{} : find_gpus();
-  bool on_gpus = gpus.why_none.empty();
+  bool on_gpus = gpus.found().why_none.empty();
   if (banded) {
-    const bool all_have = all_sum(team, gpus.visible.empty() ? 1 : 0) == 0;
+    const bool all_have = all_sum(team, gpus.found().visible.empty() ? 1 : 0) == 0;
     on_gpus = common.device == "cuda" || (common.device == "auto" && all_have);
     if (on_gpus) {
-      const int mine = bind_gpu(team, gpus.visible, gpus.why_none, common.share_gpus);
+      const int mine =
+          bind_gpu(team, gpus.found().visible, gpus.found().why_none, common.share_gpus);
       together(team, [&] { gpus.use(mine); });
     }
   } else if (common.device == "cuda" && !on_gpus) {
-    fail(ExitCode::resources, "no GPU here: {}", gpus.why_none);
+    fail(ExitCode::resources, "no GPU here: {}", gpus.found().why_none);
   }
   const std::string_view of_bands = on_gpus ? "cuda" : "host";
   const auto table = table_of(banded ? of_bands : std::string_view(common.device), gpus.kernels);
@@ -195,7 +196,8 @@ std::string kernel_list() {
                         kernel.format, kernel.reproducible ? "reproducible" : "not reproducible",
                         kernel.sentence);
   }
-  if (!gpus.why_none.empty()) text += fmt::format("no GPU here: {}\n", gpus.why_none);
+  if (!gpus.found().why_none.empty())
+    text += fmt::format("no GPU here: {}\n", gpus.found().why_none);
   return text;
 }
 
