@@ -386,6 +386,7 @@ NB_MODULE(_core, module) {
       .def_prop_ro("kernel", &PreparedProduct::kernel)
       .def_prop_ro("device", &PreparedProduct::device);
   module.def("plan", &plan, "matrix"_a, "options"_a, "arrays"_a = nb::dict());
+  module.def("options", &table_of_options);
   module.def("on_gpu", &array_on_gpu, "address"_a, "shape"_a);
   module.def("read_array", &read_array, "file"_a);
   module.def(

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
 #include <nanobind/stl/string.h>
 
 #include "config/schema.hpp"
@@ -30,7 +31,33 @@ Index expected(const std::string& word, const std::string& text) {
   return number;
 }
 
+/// The row of the table for a word of Python's, or null.
+const Option* option_of(std::string_view word) {
+  if (word == "ranks") return nullptr;
+  const bool at_top = word == "device" || word == "share_gpus";
+  return find_option(at_top ? std::string(word) : fmt::format("solve.{}", word));
+}
+
 }  // namespace
+
+nb::list table_of_options() {
+  nb::list table;
+  for (const Option& option : options()) {
+    const std::string_view section = "solve.";
+    const bool in_section = option.key.starts_with(section);
+    const std::string name(option.key.substr(in_section ? section.size() : 0));
+    if (option_of(name) != &option) continue;
+    nb::list words;
+    for (const std::string_view word : option.words) words.append(std::string(word));
+    nb::dict row;
+    row["name"] = name;
+    row["words"] = words;
+    row["default"] = option.get(Config{});
+    row["help"] = std::string(option.help);
+    table.append(row);
+  }
+  return table;
+}
 
 Options options_of(const nb::dict& given) {
   Config config;
@@ -42,9 +69,7 @@ Options options_of(const nb::dict& given) {
       (word == "systems" ? mine.systems : mine.right_hand_sides) = expected(word, text);
       continue;
     }
-    const bool at_top = word == "device" || word == "share_gpus";
-    const Option* const option =
-        word == "ranks" ? nullptr : find_option(at_top ? word : "solve." + word);
+    const Option* const option = option_of(word);
     if (option == nullptr) {
       std::string meant = meant_key(word);
       if (meant.starts_with("solve.")) meant.erase(0, 6);

@@ -14,4 +14,7 @@ Options options_of(const nanobind::dict& given);
 /// Options from words and from arrays: coordinates, null_space and initial_guess.
 Options options_of(const nanobind::dict& given, const nanobind::dict& arrays);
 
+/// The options that options_of() takes of the configuration's table: name, words, default and help.
+nanobind::list table_of_options();
+
 }  // namespace spsolve::python

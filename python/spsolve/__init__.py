@@ -4,7 +4,7 @@
     x = spsolve.solve(A, b)                  # A of scipy.sparse, b of numpy
     f = spsolve.factor(A, method="sparse_lu")
     x = f.solve(B)                           # as often as wanted
-    print(f.report.forward_error_bound)      # how far x can be trusted
+    print(f.report)                          # how far x can be trusted
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ with sleeping_soon():
 from ._errors import (Error, InputError, InternalError, NotTrustworthyError, ResourcesError,
                       TrustWarning)
 from ._product import Product
-from ._solver import Factors, Plan, Report, analyse, factor, solve
+from ._report import Plan, Report
+from ._solver import Factors, analyse, factor, solve
 
 __version__ = _core.version
 __all__ = ["Error", "Factors", "InputError", "InternalError", "NotTrustworthyError", "Plan",
@@ -38,8 +39,10 @@ has_mpi: bool = _core.has_mpi
 
 def read(name: str | os.PathLike[str]) -> Any:
     """A matrix from a file (Matrix Market, .npz of scipy, PETSc) or a generator such as
-    "grid2d:100", as a scipy.sparse.csr_matrix; or the array that a file holds (.npy, Matrix
-    Market's arrays, PETSc's vectors) as an array of numpy of two dimensions."""
+    "grid2d:100", as a scipy.sparse.csr_matrix.
+
+    Or the array that a file holds (.npy, Matrix Market's arrays, PETSc's vectors), as an array of
+    numpy of two dimensions."""
     import scipy.sparse
 
     name = os.fspath(name)

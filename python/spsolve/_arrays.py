@@ -32,7 +32,8 @@ def as_matrix(a: Any) -> _core.Matrix:
             raise InputError("A must be a sparse matrix of scipy, an array of two dimensions, or "
                              "the name of a file or generator")
         row, column = np.nonzero(dense)
-        return _core.Matrix.entries(*dense.shape, row, column, _numbers(dense[row, column]))
+        rows, columns = dense.shape
+        return _core.Matrix.entries(rows, columns, row, column, _numbers(dense[row, column]))
     if kind not in ("csr", "csc", "coo"):
         a, kind = a.tocsr(), "csr"
     rows, columns = a.shape
@@ -44,13 +45,22 @@ def as_matrix(a: Any) -> _core.Matrix:
                                    np.ascontiguousarray(a.indices), data, kind == "csc")
 
 
+def transposed(a: Any) -> Any:
+    """A^T of what as_matrix() takes."""
+    if isinstance(a, (_core.Matrix, str, os.PathLike)):
+        matrix = as_matrix(a)
+        offsets, indices, values = matrix.arrays()
+        return _core.Matrix.compressed(matrix.columns, matrix.rows, offsets, indices, values, True)
+    return a.T if hasattr(a, "T") else np.asarray(a).T
+
+
 def lies_on_gpu(array: Any) -> bool:
     """Whether the array shows that it lies in the memory of a GPU."""
     if hasattr(array, "__cuda_array_interface__"):
         return True
     if hasattr(array, "__dlpack_device__") and not isinstance(array, np.ndarray):
         cuda = 2
-        return array.__dlpack_device__()[0] == cuda
+        return bool(array.__dlpack_device__()[0] == cuda)
     return False
 
 
@@ -100,7 +110,7 @@ def like(array: Any, shape: tuple[int, ...]) -> Any:
     if hasattr(array, "new_empty"):  # torch
         return array.new_empty(shape)
     try:
-        import cupy
+        import cupy  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
         raise InputError("an array for the result is made by torch or cupy: neither is at hand "
                          "here, so give one on the GPU, by out=") from None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class Error(Exception):
     """What spsolve refuses or cannot do; the text says what is wrong and what to do."""
@@ -16,8 +18,8 @@ class NotTrustworthyError(Error, ArithmeticError):
     """
 
     exit_code = 1
-    x = None
-    facts: dict | None = None
+    x: Any = None
+    facts: dict[str, Any] | None = None
 
 
 class InputError(Error, ValueError):

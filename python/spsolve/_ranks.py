@@ -34,4 +34,4 @@ def on_every(comm: Any, work: Callable[[], T]) -> T:
         error = next((each for each in comm.allgather(error) if each is not None), None)
     if error is not None:
         raise error
-    return result
+    return result  # type: ignore[return-value]

@@ -2,68 +2,26 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import threading
-import warnings
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse.linalg import LinearOperator
 
-from . import _arrays, _core, _ranks
-from ._errors import InputError, NotTrustworthyError, TrustWarning
+from . import _arrays, _core, _ranks, _threads
+from ._errors import InputError
+from ._notes import not_trustworthy, tell
+from ._options import Options, shows_options
+from ._report import Plan, Report
 
-
-@dataclasses.dataclass
-class Report:
-    """How a matrix was factored, and how far the last solution can be trusted.
-
-    ``pivot_growth``, ``smallest_pivot`` and ``largest_pivot`` are 0 of Krylov methods. The fields
-    from ``solved`` on are those of the last solve, and None before the first: normwise and
-    componentwise backward error, sweeps of refinement, condition numbers, the bound on the forward
-    error ||x - x*|| / ||x|| and the same as the last corrections let expect it. Condition numbers
-    are estimated once for a matrix: from the second solve on ``componentwise_condition`` is a bound
-    for any right-hand side, unless something is to be noted of this one.
-    """
-
-    method: str
-    pivoting: str
-    device: str
-    equilibrated: bool
-    pivot_growth: float
-    smallest_pivot: float
-    largest_pivot: float
-    notes: list[str]
-    solved: bool | None = None
-    backward_error: float | None = None
-    componentwise_error: float | None = None
-    sweeps: int | None = None
-    condition: float | None = None
-    componentwise_condition: float | None = None
-    forward_error_bound: float | None = None
-    forward_error_estimate: float | None = None
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
-@dataclasses.dataclass
-class Plan:
-    """What a solve would do, as far as the pattern tells: see :func:`analyse`."""
-
-    method: str
-    device: str
-    ordering: str
-    factor_entries: int
-    flops: float
-    seconds: float
-    bytes: int
-    fits: bool
-    remedy: str
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
-
-
-def _words(options: dict[str, Any]) -> tuple[dict[str, str], dict[str, np.ndarray]]:
+def _words(options: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, np.ndarray]]:
     """Options as the words of a configuration, and those that are arrays, not files."""
     arrays = {}
     for key in ("coordinates", "null_space", "initial_guess"):
@@ -80,19 +38,30 @@ def _words(options: dict[str, Any]) -> tuple[dict[str, str], dict[str, np.ndarra
     return {key: word(value) for key, value in options.items() if value is not None}, arrays
 
 
-class Factors:
-    """A square matrix that was factored: solves with it, as often as wanted. See :func:`factor`."""
+class Factors(LinearOperator):
+    """A square matrix that was factored: solves with it, as often as wanted. See :func:`factor`.
 
-    def __init__(self, a: Any, *, comm: Any = None, **options: Any):
+    As a LinearOperator of scipy it is A^-1: ``factors @ b`` solves, ``factors.H @ b`` solves with
+    A^H, and ``eigsh(a, sigma=0, OPinv=factors)`` and preconditioned methods take it.
+    """
+
+    @shows_options
+    def __init__(self, a: Any, *, comm: Any = None, threads: int | None = None,
+                 strict: bool = False, **options: Unpack[Options]):
         self._comm = comm
+        self._threads = _threads.number_of(threads)
+        self._strict = strict
         self._matrix = _ranks.on_first(comm, lambda: _arrays.as_matrix(a)) or _nothing()
         self._given = a if getattr(a, "format", None) in ("csr", "csc", "coo") else None
         self._lock = threading.Lock()  # the interpreter's own is released while it computes
         words, arrays = _ranks.on_every(comm, lambda: _words(options))
         number = None if comm is None else comm.py2f()
-        self._factors = _core.Factors(self._matrix, words, arrays, number)
+        with _threads.using(self._threads):
+            self._factors = _core.Factors(self._matrix, words, arrays, number)
         self._last: dict[str, Any] = {}
-        self._tell(self._factors.report()["notes"])
+        dtype = np.dtype(np.complex128 if self.is_complex else np.float64)
+        super().__init__(dtype, (self.order, self.order))  # type: ignore[call-arg, unused-ignore]
+        tell(self._factors.report()["notes"], strict)
 
     @property
     def order(self) -> int:
@@ -118,15 +87,18 @@ class Factors:
         return self._factors.is_complex
 
     def solve(self, b: Any, *, transposed: bool = False, adjoint: bool = False,
-              out: Any = None) -> Any:
+              out: Any = None) -> NDArray[Any]:
         """x of A x = b, of A^T x = b, or, ``adjoint``, of A^H x = b.
 
         Where A or b is complex, so is x: complex128, of arrays in host memory.
 
-        ``b``: n numbers - over the processes of a communicator this one's, those of ``own`` -, or n x K for K right-hand sides at once; float64 by rows is taken as it
-        is. On a GPU also an array there (cupy, torch), whose result lies there too. The result has
-        the shape of b. Warns by TrustWarning of what to know before x is used; raises
-        NotTrustworthyError, which has x, where it cannot be trusted.
+        ``b``: n numbers, or n x K for K right-hand sides at once. Over the processes of a
+        communicator these are the rows of this one, those of ``own``. float64 by rows is taken as
+        it is. Factors on a GPU also take an array there (cupy, torch), whose result lies there too.
+        The result has the shape of b, and is written to ``out`` where that is given.
+
+        Warns by TrustWarning of what to know before x is used. Raises NotTrustworthyError, which
+        has x, where it cannot be trusted.
         """
         if transposed and adjoint:
             raise InputError("transposed is A^T, and adjoint A^H: name one of them")
@@ -140,6 +112,7 @@ class Factors:
         first, last = self.own
         if self._comm is None and shape[0] != self.order:
             raise InputError(f"b has {shape[0]} rows, and the matrix has {self.order}")
+        result: NDArray[Any]
         result, x = _arrays.for_result(b, out, shape, "out", dtype)
 
         def check() -> None:
@@ -147,18 +120,32 @@ class Factors:
                 raise InputError(f"b has {shape[0]} rows, and this process has "
                                  f"{last - first} of the matrix: {first} to {last}")
         _ranks.on_every(self._comm, check)
-        with self._lock:
+        with self._lock, _threads.using(self._threads):
             if is_complex:
                 of = 2 if adjoint else 1 if transposed else 0
                 facts = self._last = self._factors.solve_complex(columns, x, of)
             else:
                 facts = self._last = self._factors.solve(columns, x, transposed or adjoint)
         if not facts["solved"]:
-            error = NotTrustworthyError("; ".join(facts["notes"]) or "x cannot be trusted")
-            error.x, error.facts = result, dict(facts)
-            raise error
-        self._tell(facts["notes"])
+            raise not_trustworthy(facts["notes"], result, facts)
+        tell(facts["notes"], self._strict, result, facts)
         return result
+
+    def _matvec(self, x: NDArray[Any]) -> NDArray[Any]:
+        return self.solve(np.asarray(x).reshape(-1))
+
+    def _matmat(self, x: NDArray[Any]) -> NDArray[Any]:
+        return self.solve(x)
+
+    def _rmatvec(self, x: NDArray[Any]) -> NDArray[Any]:
+        return self.solve(np.asarray(x).reshape(-1), adjoint=True)
+
+    def _rmatmat(self, x: NDArray[Any]) -> NDArray[Any]:
+        return self.solve(x, adjoint=True)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("factors are memory of this process and cannot be pickled: pickle the "
+                        "matrix, and factor it where they are wanted; threads may share them")
 
     def refactor(self, values: Any) -> Factors:
         """Factors the matrix with new values of the same pattern, which is analysed once only.
@@ -166,17 +153,16 @@ class Factors:
         ``values``: a sparse matrix of the same pattern; or new ``data`` in the order of those of
         the matrix that was factored.
         """
-        numbers = _ranks.on_first(self._comm, lambda: self._numbers_of(values))
-        if self._comm is not None:
-            numbers = self._own_numbers(numbers)
-        with self._lock:
+        given = _ranks.on_first(self._comm, lambda: self._numbers_of(values))
+        numbers = given if self._comm is None and given is not None else self._own_numbers(given)
+        with self._lock, _threads.using(self._threads):
             self._last = {}
             if self.is_complex:
                 self._factors.refactor_complex(numbers)
             else:
                 self._factors.refactor(numbers, self._matrix.nonzeros if self._comm is None
                                        else numbers.size)
-        self._tell(self._factors.report()["notes"])
+        tell(self._factors.report()["notes"], self._strict)
         return self
 
     def _numbers_of(self, values: Any) -> np.ndarray:
@@ -205,7 +191,7 @@ class Factors:
         """Rank 0's values of all entries, dealt out by rows."""
         rows = self._comm.gather(self.own, 0)
         parts = None
-        if rows is not None:
+        if rows is not None and numbers is not None:
             offsets = self._matrix.arrays()[0]
             step = 2 if self.is_complex else 1
             parts = [numbers[step * offsets[first]:step * offsets[last]] for first, last in rows]
@@ -223,11 +209,6 @@ class Factors:
         if data.shape != places.shape:
             raise InputError(f"there are {data.size} values for {places.size} entries")
         return np.ascontiguousarray(data[places])
-
-    @staticmethod
-    def _tell(notes: list[str]) -> None:
-        for note in notes:
-            warnings.warn(note, TrustWarning, stacklevel=3)
 
     def __repr__(self) -> str:
         report = self.report
@@ -255,40 +236,52 @@ def _nothing() -> _core.Matrix:
     return _core.Matrix.compressed(0, 0, np.zeros(1, dtype=np.int64), none, np.zeros(0), False)
 
 
-def factor(a: Any, *, comm: Any = None, **options: Any) -> Factors:
+@shows_options
+def factor(a: Any, *, comm: Any = None, threads: int | None = None, strict: bool = False,
+           **options: Unpack[Options]) -> Factors:
     """Factors a square matrix, to solve with it as often as wanted.
 
-    ``a``: a sparse matrix of scipy (csr, csc or coo with indices of 32 or 64 bits; others become
-    csr), a dense array, or the name of a file or generator, such as "grid2d:100"; of real or of
-    complex numbers.
+    - ``a``: a sparse matrix of scipy, a dense array, or the name of a file or generator, such as
+      "grid2d:100". Its numbers are real or complex. Of scipy's formats csr, csc and coo are taken
+      as they are, with indices of 32 or 64 bits; others become csr.
+    - ``options``: keys of the section ``solve`` of a configuration, with its words: ``method``
+      ("auto", "sparse_lu", "cg", ...), ``precision``, ``ordering`` and so on; and ``device``.
+    - ``coordinates``: an array or a file, for multigrid of linear elasticity: nodes x 2 or 3.
+    - ``null_space``: of a singular matrix: n numbers, n x its dimension, a file, or "constants".
+    - ``initial_guess``: an array or a file, of the first x by a Krylov method.
+    - ``right_hand_sides`` and ``systems``: those expected, which ``method="auto"`` and the plan of
+      memory go by. They are columns of b at once, and systems in turn, with other b or by
+      ``refactor``. By themselves they are 1 and 2, so that there are factors. Of one system, as
+      ``solve`` and the program ``spsolve`` have it, ``auto`` may iterate.
+    - ``threads``: those computed with, here and in every solve; without, as ``set_threads`` and
+      OMP_NUM_THREADS say.
+    - ``strict``: what to know before x is used is raised as NotTrustworthyError, which has x where
+      there is one. Without, it is a TrustWarning.
+    - ``comm``: a communicator of mpi4py, whose processes factor and solve together. Every call is
+      then theirs. ``a`` counts on rank 0 alone, as do new values; others may give None. Each
+      process has the rows ``own`` of right-hand sides and solutions.
 
-    ``options`` are the keys of the section ``solve`` of a configuration, with its words: ``method``
-    ("auto", "sparse_lu", "cg", ...), ``precision`` ("double", "float", "mixed"), ``ordering``,
-    ``pivoting``, ``preconditioner``, ``tolerance``, ``refinement``, ``condition``; and ``device``
-    ("auto", "host", "cuda"). Arrays or files of one are ``coordinates`` of the nodes of linear
-    elasticity for multigrid, nodes x 2 or 3; ``null_space`` of a singular matrix, n or n x its
-    dimension, or "constants"; and ``initial_guess``, of the first x by a Krylov method. Raises
-    InputError, ResourcesError, and NotTrustworthyError where the matrix is singular. Other threads of Python run meanwhile, and Ctrl-C stops it.
-
-    ``right_hand_sides`` and ``systems`` are those expected, which ``method="auto"`` and the plan of
-    memory go by: columns of b at once, and systems in turn, with other b or by ``refactor``. By
-    themselves 1 and 2, so that there are factors; of one system, as ``solve`` and the program
-    ``spsolve`` have it, ``auto`` may iterate.
-
-    ``comm``: a communicator of mpi4py, whose processes factor and solve together; every call is
-    then theirs. ``a`` counts on rank 0 alone, as do new values; others may give None. Each process
-    has the rows ``own`` of right-hand sides and solutions.
+    Raises InputError, ResourcesError, and NotTrustworthyError where the matrix is singular. Other
+    threads of Python run meanwhile, and Ctrl-C stops it.
     """
-    return Factors(a, comm=comm, **{"systems": 2, **options})
+    expected: Options = {"systems": 2}
+    expected.update(options)
+    return Factors(a, comm=comm, threads=threads, strict=strict, **expected)
 
 
+@shows_options
 def solve(a: Any, b: Any, *, transposed: bool = False, adjoint: bool = False, comm: Any = None,
-          **options: Any) -> Any:
-    """x of A x = b, of A^T x = b, or, ``adjoint``, of A^H x = b: ``factor(a, systems=1, **options).solve(b)``, as the program
-    ``spsolve`` does. With a communicator of mpi4py ``a`` and ``b`` count on rank 0, and every
-    process gets the whole x."""
+          threads: int | None = None, strict: bool = False,
+          **options: Unpack[Options]) -> NDArray[Any]:
+    """x of A x = b, of A^T x = b, or, ``adjoint``, of A^H x = b.
+
+    That is ``factor(a, systems=1, **options).solve(b)``, as the program ``spsolve`` does. With a
+    communicator of mpi4py ``a`` and ``b`` count on rank 0, and every process gets the whole x.
+    """
     columns = np.shape(b)[1] if b is not None and len(np.shape(b)) == 2 else 1
-    factors = Factors(a, comm=comm, **{"right_hand_sides": max(1, columns), **options})
+    expected: Options = {"right_hand_sides": max(1, columns)}
+    expected.update(options)
+    factors = Factors(a, comm=comm, threads=threads, strict=strict, **expected)
     if comm is None:
         return factors.solve(b, transposed=transposed, adjoint=adjoint)
 
@@ -303,12 +296,16 @@ def solve(a: Any, b: Any, *, transposed: bool = False, adjoint: bool = False, co
     return np.concatenate(comm.allgather(own))
 
 
-def analyse(a: Any, *, columns: int = 1, **options: Any) -> Plan:
+@shows_options
+def analyse(a: Any, *, columns: int = 1, threads: int | None = None,
+            **options: Unpack[Options]) -> Plan:
     """What ``factor`` would do with a matrix and K = ``columns`` right-hand sides.
 
-    Analyses the pattern, chooses method and device, and plans memory, but takes none for factors:
-    method, device, ordering and entries of factors of a sparse method, flops and predicted seconds
-    of the elimination, bytes of host memory, whether they fit, and what would do where they do not.
+    Analyses the pattern, chooses method and device, and plans memory, but takes none for factors.
+    The plan tells the ordering and entries of factors of a sparse method, and flops and predicted
+    seconds of the elimination. It tells bytes of host memory, whether they fit, and what would do
+    where they do not.
     """
     words, arrays = _words({"systems": 2, "right_hand_sides": columns, **options})
-    return Plan(**_core.plan(_arrays.as_matrix(a), words, arrays))
+    with _threads.using(_threads.number_of(threads)):
+        return Plan(**_core.plan(_arrays.as_matrix(a), words, arrays))

@@ -1,0 +1,94 @@
+"""What is told of solves: reports and plans."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+from typing import Any
+
+
+class _Table:
+    """A dataclass that shows itself as a table, in a terminal and in a notebook."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields by their names, of numbers, words and lists that JSON takes."""
+        return dataclasses.asdict(self)  # type: ignore[call-overload, no-any-return]
+
+    def _rows(self) -> list[tuple[str, str]]:
+        rows = []
+        for name, value in self.to_dict().items():
+            if isinstance(value, bool):
+                value = "yes" if value else "no"
+            elif isinstance(value, float):
+                value = f"{value:.3g}"
+            for each in value if isinstance(value, list) else [value]:
+                if each not in (None, ""):
+                    rows.append((name.rstrip("s") if isinstance(value, list) else name, str(each)))
+        return [(name.replace("_", " "), value) for name, value in rows]
+
+    def __str__(self) -> str:
+        rows = self._rows()
+        width = max(len(name) for name, _ in rows)
+        return "\n".join(f"{name:{width}}  {value}" for name, value in rows)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<tr><th style='text-align:left'>{html.escape(name)}</th>"
+                       f"<td style='text-align:left'>{html.escape(value)}</td></tr>"
+                       for name, value in self._rows())
+        return f"<table>{rows}</table>"
+
+
+@dataclasses.dataclass
+class Report(_Table):
+    """How a matrix was factored, and how far the last solution can be trusted.
+
+    ``print`` and notebooks show it as a table; ``to_dict`` gives it as a dictionary.
+
+    - ``pivot_growth``, ``smallest_pivot`` and ``largest_pivot`` are 0 of Krylov methods.
+    - Fields from ``solved`` on are those of the last solve, and None before the first.
+    - ``backward_error`` is normwise; ``sweeps`` are those of refinement.
+    - ``forward_error_bound`` bounds the forward error ||x - x*|| / ||x||;
+      ``forward_error_estimate`` is the same as the last corrections let expect it.
+    - Condition numbers are estimated once for a matrix. From the second solve on
+      ``componentwise_condition`` is a bound for any right-hand side, unless something is to be
+      noted of this one.
+    """
+
+    method: str
+    pivoting: str
+    device: str
+    equilibrated: bool
+    pivot_growth: float
+    smallest_pivot: float
+    largest_pivot: float
+    notes: list[str]
+    solved: bool | None = None
+    backward_error: float | None = None
+    componentwise_error: float | None = None
+    sweeps: int | None = None
+    condition: float | None = None
+    componentwise_condition: float | None = None
+    forward_error_bound: float | None = None
+    forward_error_estimate: float | None = None
+
+
+@dataclasses.dataclass
+class Plan(_Table):
+    """What a solve would do, as far as the pattern tells: see :func:`analyse`."""
+
+    method: str
+    device: str
+    ordering: str
+    factor_entries: int
+    flops: float
+    seconds: float
+    bytes: int
+    fits: bool
+    remedy: str
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _rows(self) -> list[tuple[str, str]]:
+        return [row for row in super()._rows() if row[0] != "text"]
