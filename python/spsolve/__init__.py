@@ -17,6 +17,7 @@ import numpy as np
 from ._waiting import sleeping_soon
 
 with sleeping_soon():
+    from . import _processor  # noqa: F401 - which decides what _core is
     from . import _core
 
 from ._errors import (Error, InputError, InternalError, NotTrustworthyError, ResourcesError,

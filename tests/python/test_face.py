@@ -17,6 +17,7 @@ import numpy as np
 import spsolve
 from spsolve import _core, _options
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 USER = '''import numpy as np
 import spsolve
 f = spsolve.factor("grid2d:5", method="sparse_lu", threads=1, strict=True, tolerance=1e-9)
@@ -62,34 +63,31 @@ class Keywords(unittest.TestCase):
     @unittest.skipIf(importlib.util.find_spec("mypy") is None, "mypy is not installed")
     def test_a_wrong_keyword_is_seen_before_the_program_runs(self):
         package = pathlib.Path(spsolve.__file__).resolve().parent
+        environment = {name: word for name, word in os.environ.items() if name != "PYTHONPATH"}
+        if package.parent.name != "site-packages":
+            environment["MYPYPATH"] = str(package.parent)
         with tempfile.TemporaryDirectory() as folder:
-            user = pathlib.Path(folder) / "user.py"
-            user.write_text(USER, encoding="utf-8")
+            def mypy(file):
+                return subprocess.run([sys.executable, "-m", "mypy", "--ignore-missing-imports", file],
+                                      cwd=folder, env=environment, capture_output=True, text=True,
+                                      check=False).stdout
 
-            def mypy(*arguments):
-                path = dict(os.environ, MYPYPATH=str(package.parent))
-                path.pop("PYTHONPATH", None)
-                if package.parent.name == "site-packages":
-                    del path["MYPYPATH"]
-                return subprocess.run([sys.executable, "-m", "mypy", "--ignore-missing-imports",
-                                       *arguments], cwd=folder, env=path, capture_output=True,
-                                      text=True, check=False).stdout
-
+            (pathlib.Path(folder) / "user.py").write_text(USER, encoding="utf-8")
             told = mypy("user.py")
             self.assertEqual([int(line) for line in re.findall(r"user.py:(\d+): error", told)],
                              [6, 7, 8, 9, 10, 11], told)
             self.assertIn('Unexpected keyword argument "metod"', told)
-            self.assertIn("no issues found", mypy(str(package)))
+            environment.pop("MYPYPATH", None)
+            self.assertIn("no issues found", mypy(ROOT / "python" / "spsolve"))
 
 
 class Page(unittest.TestCase):
     def test_it_is_made_of_the_docstrings(self):
-        root = pathlib.Path(__file__).resolve().parents[2]
         folder = str(pathlib.Path(spsolve.__file__).resolve().parents[1])
-        made = subprocess.run([sys.executable, root / "packaging" / "python_reference.py"],
+        made = subprocess.run([sys.executable, ROOT / "packaging" / "python_reference.py"],
                               env=dict(os.environ, PYTHONPATH=folder), capture_output=True,
                               text=True, check=True).stdout
-        self.assertEqual(made, (root / "docs" / "python.md").read_text(encoding="utf-8"))
+        self.assertEqual(made, (ROOT / "docs" / "python.md").read_text(encoding="utf-8"))
 
 
 class Threads(unittest.TestCase):

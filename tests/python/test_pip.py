@@ -1,7 +1,8 @@
-"""`pip install .` in a fresh virtual environment, in one command from a clone."""
+"""`pip install .` in a fresh virtual environment, in one command from a clone; and a wheel."""
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -36,12 +37,26 @@ class Pip(unittest.TestCase):
                                  capture_output=True, text=True, env=elsewhere)
             self.assertEqual((ran.returncode, ran.stderr), (0, ""))
             self.assertRegex(ran.stdout, r"^\d+\.\d+\.\d+\n$")
+            subprocess.run([python, "-m", "pip", "install", "mypy"], check=True, timeout=TIME_LIMIT,
+                           capture_output=True)
             tests = subprocess.run([python, "-m", "unittest", "test_module", "test_threads",
                                     "test_complex", "test_scripts", "test_products",
-                                    "test_guide"],
+                                    "test_operators", "test_face", "test_guide"],
                                    cwd=pathlib.Path(__file__).parent, check=False, env=elsewhere,
                                    timeout=TIME_LIMIT, capture_output=True, text=True)
             self.assertEqual(tests.returncode, 0, tests.stderr)
+
+    def test_wheel(self):
+        made = subprocess.run([ROOT / "dev", "wheel"], check=False, capture_output=True, text=True,
+                              timeout=TIME_LIMIT)
+        if made.returncode == 3:
+            self.skipTest("no package index can be reached from here")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        # It ran test_wheel and others in an environment of the wheel, by both builds in it.
+        self.assertEqual(made.stderr.count("\nOK"), 2, made.stderr)
+        told = re.fullmatch(r"(dist/\S+\.whl): (\d+) bytes, \d+ s\n", made.stdout)
+        self.assertTrue(told, made.stdout)
+        self.assertEqual((ROOT / told[1]).stat().st_size, int(told[2]))
 
 
 if __name__ == "__main__":
