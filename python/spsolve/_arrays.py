@@ -19,10 +19,12 @@ def _numbers(values: np.ndarray) -> np.ndarray:
 
 
 def as_matrix(a: Any) -> _core.Matrix:
-    """A sparse matrix of scipy (csr, csc, coo; others by tocsr()), a dense array, or the name of a
-    file or generator. The numbers of csr are taken in one pass over its arrays."""
+    """A sparse matrix of scipy (csr, csc, coo; others by tocsr()) or of petsc4py, a dense array, or
+    the name of a file or generator. The numbers of csr are taken in one pass over its arrays."""
     if isinstance(a, _core.Matrix):
         return a
+    if hasattr(a, "getValuesCSR"):
+        return _of_petsc(a)
     if isinstance(a, (str, os.PathLike)):
         return _core.Matrix.load(os.fspath(a))
     kind = getattr(a, "format", None)
@@ -45,9 +47,18 @@ def as_matrix(a: Any) -> _core.Matrix:
                                    np.ascontiguousarray(a.indices), data, kind == "csc")
 
 
+def _of_petsc(a: Any) -> _core.Matrix:
+    if a.getComm().getSize() != 1:
+        raise InputError("A is a matrix of PETSc that lies on several processes: give one that "
+                         "lies on one, of PETSc.COMM_SELF, or the name of a file of it")
+    rows, columns = a.getSize()
+    offsets, indices, values = a.getValuesCSR()
+    return _core.Matrix.compressed(rows, columns, offsets, indices, _numbers(values), False)
+
+
 def transposed(a: Any) -> Any:
     """A^T of what as_matrix() takes."""
-    if isinstance(a, (_core.Matrix, str, os.PathLike)):
+    if isinstance(a, (_core.Matrix, str, os.PathLike)) or hasattr(a, "getValuesCSR"):
         matrix = as_matrix(a)
         offsets, indices, values = matrix.arrays()
         return _core.Matrix.compressed(matrix.columns, matrix.rows, offsets, indices, values, True)

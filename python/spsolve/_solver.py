@@ -241,9 +241,9 @@ def factor(a: Any, *, comm: Any = None, threads: int | None = None, strict: bool
            **options: Unpack[Options]) -> Factors:
     """Factors a square matrix, to solve with it as often as wanted.
 
-    - ``a``: a sparse matrix of scipy, a dense array, or the name of a file or generator, such as
-      "grid2d:100". Its numbers are real or complex. Of scipy's formats csr, csc and coo are taken
-      as they are, with indices of 32 or 64 bits; others become csr.
+    - ``a``: a sparse matrix of scipy or petsc4py, a dense array, or the name of a file or
+      generator, such as "grid2d:100". Its numbers are real or complex. Of scipy's formats csr, csc
+      and coo are taken as they are, with indices of 32 or 64 bits; others become csr.
     - ``options``: keys of the section ``solve`` of a configuration, with its words: ``method``
       ("auto", "sparse_lu", "cg", ...), ``precision``, ``ordering`` and so on; and ``device``.
     - ``coordinates``: an array or a file, for multigrid of linear elasticity: nodes x 2 or 3.

@@ -80,6 +80,21 @@ class Solving(unittest.TestCase):
         x = spsolve.solve(unsorted, [3, 6])
         np.testing.assert_allclose(unsorted.toarray() @ x, [3, 6], rtol=1e-15)
 
+    def test_matrices_of_petsc(self):
+        a, b = system()
+        size = [1]
+
+        class Mat:  # as petsc4py has it
+            getSize = staticmethod(lambda: a.shape)
+            getValuesCSR = staticmethod(lambda: (a.indptr, a.indices, a.data))
+            getComm = staticmethod(lambda: type("Comm", (), {"getSize": lambda self: size[0]})())
+
+        np.testing.assert_array_equal(spsolve.solve(Mat(), b), spsolve.solve(a, b))
+        np.testing.assert_allclose(spsolve.Product(Mat()).H @ b, a.T @ b, atol=1e-12)
+        size[0] = 2
+        with self.assertRaisesRegex(spsolve.InputError, "lies on several processes"):
+            spsolve.factor(Mat())
+
     def test_shapes_and_layouts_of_b(self):
         a, b = system()
         f = spsolve.factor(a)
