@@ -38,6 +38,10 @@ void SolvingTeam::share(SetUpReport& report) {
   for (double* size : {&report.pivot_growth, &report.smallest_pivot, &report.largest_pivot}) {
     share(*size);
   }
+  share(report.factor_entries);
+  share(report.flops);
+  share(report.perturbed_pivots);
+  share(report.negative_pivots);
   share(report.notes);
 }
 

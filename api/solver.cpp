@@ -53,8 +53,13 @@ Solution told(const SolveOutcome& outcome) {
 
 Solver::Solver(const Matrix& a, const Options& options, Ranks ranks) {
   const UsersThreads users;
-  state_ = std::make_unique<State>(a, options, std::move(ranks));
+  state_ = std::make_unique<State>(a, options, std::move(ranks), true);
 }
+Solver Solver::analysed(const Matrix& a, const Options& options, Ranks ranks) {
+  const UsersThreads users;
+  return Solver(std::make_unique<State>(a, options, std::move(ranks), false));
+}
+Solver::Solver(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Solver::~Solver() = default;
 Solver::Solver(Solver&&) noexcept = default;
 Solver& Solver::operator=(Solver&&) noexcept = default;
@@ -204,6 +209,29 @@ SolverPlan plan_solver(const Matrix& a, const Options& options, Ranks ranks) {
   by.solving([&] { plan = told(PlannedSystem(a, options, by)); });
   by.share(plan);
   return plan;
+}
+
+SolverPlan Solver::plan() const {
+  SolverPlan plan;
+  state_->by.solving([&] { plan = told(*state_->planned); });
+  state_->by.share(plan);
+  return plan;
+}
+
+std::optional<Index> Solver::negative_eigenvalues() {
+  const UsersThreads users;
+  State& state = *state_;
+  if (!state.report.negative_pivots) return std::nullopt;
+  const RowNames names(state.by.parts);
+  bool doubted = false;
+  state.by.solving([&] {
+    state.solver->ensure_inertia();
+    doubted = !state.solver->inertia_doubt().empty();
+    state.tell();  // factors that are tried may be made anew
+  });
+  state.by.share(state.report);
+  state.by.share(doubted);
+  return doubted ? std::nullopt : state.report.negative_pivots;
 }
 
 void Solver::State::set_values(std::span<const double> values) {

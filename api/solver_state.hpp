@@ -17,10 +17,14 @@ namespace spsolve {
 
 /// The application's way from a matrix to its inverse, kept for many right-hand sides.
 struct Solver::State {
-  State(const Matrix& a, const Options& options, Ranks of)
+  /// `eliminates`: whether the values of A are, and not others that set_values() gives.
+  State(const Matrix& a, const Options& options, Ranks of, bool eliminates)
       : by(a, options, std::move(of)), first_guess(options.first_guess) {
     const RowNames names(by.parts);
-    by.solving([&] { begin(a, options); });
+    by.solving([&] {
+      begin(a, options);
+      if (eliminates) set_up();
+    });
     by.share(report);
   }
 
@@ -35,7 +39,6 @@ struct Solver::State {
                    *planned->memory, choice.check_in_double());
     report.device = planned->on_gpu() ? "cuda" : "host";
     first_notes = planned->noted.notes;
-    set_up();
   }
 
   /// This process' rows: all those of rank 0, where that solves alone.
@@ -81,6 +84,16 @@ struct Solver::State {
       report.pivot_growth = facts.pivots.growth;
       report.smallest_pivot = facts.pivots.smallest_pivot;
       report.largest_pivot = facts.pivots.largest_pivot;
+    }
+    report.negative_pivots.reset();
+    if (facts.sparse) {
+      report.factor_entries = facts.sparse->factor_entries;
+      report.flops = facts.sparse->flops;
+      report.perturbed_pivots = facts.sparse->perturbed_pivots;
+      // Pivots of a real form with signs are not those of A, and each is one twice of others.
+      if (facts.sparse->negative_pivots && !by.conjugates) {
+        report.negative_pivots = *facts.sparse->negative_pivots / by.parts;
+      }
     }
     report.notes = first_notes;
     report.notes.insert(report.notes.end(), facts.notes.begin(), facts.notes.end());

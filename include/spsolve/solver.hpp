@@ -22,6 +22,11 @@ struct SetUpReport {
   bool equilibrated = false;
   double pivot_growth = 0;  ///< max |u_ij| / max |a_ij|; 0, as the next two, of Krylov methods
   double smallest_pivot = 0, largest_pivot = 0;
+  // Of a sparse method; 0 of others, and nothing:
+  Index factor_entries = 0;              ///< of L, and of U where there is one
+  double flops = 0;                      ///< of the elimination
+  Index perturbed_pivots = 0;            ///< too small ones that were made larger
+  std::optional<Index> negative_pivots;  ///< of L D L^T; see Solver::negative_eigenvalues()
   std::vector<std::string> notes;
 };
 
@@ -80,6 +85,12 @@ class Solver {
   /// `a`: of rank 0; others pass an empty one.
   explicit Solver(const Matrix& a, const Options& options = {}, Ranks ranks = {});
   ~Solver();
+
+  /// A Solver of which the pattern is analysed and the memory planned, and no more: it eliminates
+  /// the first values that set_values() gives it, and throws Error(input) if it is to solve before.
+  /// Those of `a` are what the analysis goes by.
+  static Solver analysed(const Matrix& a, const Options& options = {}, Ranks ranks = {});
+
   Solver(Solver&&) noexcept;
   Solver& operator=(Solver&&) noexcept;
 
@@ -114,8 +125,18 @@ class Solver {
 
   const SetUpReport& report() const;
 
+  SolverPlan plan() const;  ///< as plan_solver() has it
+
+  /// The number of negative eigenvalues of a symmetric or Hermitian A, as many as L D L^T has
+  /// negative pivots (Sylvester); nothing where there are no such factors, or they did not find a
+  /// solution that is known beforehand, so that they may be those of another matrix. Costs a
+  /// solution, unless one was found since the elimination; where pivots were perturbed, and for
+  /// later values then at once, another elimination, which throws where A is singular.
+  std::optional<Index> negative_eigenvalues();
+
  private:
   struct State;
+  explicit Solver(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 

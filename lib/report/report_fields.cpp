@@ -109,9 +109,8 @@ constexpr ReportField field_table[] = {
     {"sparse.factor_entries", FieldType::integer, solve_sometimes,
      "Sparse methods: entries of L, and of U where there is one, zeros inside of fronts included."},
     {"sparse.perturbed_pivots", FieldType::integer, solve_sometimes,
-     "Sparse methods: pivots that were too small and made larger; a note says whether solutions "
-     "are "
-     "then by GMRES, or the matrix was eliminated again."},
+     "Sparse methods: pivots of the factors that were too small and made larger; a note says if "
+     "solutions are then by GMRES. 0 if the matrix was eliminated again, as a note says, too."},
     {"sparse.delayed_pivots", FieldType::integer, solve_sometimes,
      "Sparse methods: pivots that a front could not take and passed on to its parent."},
     {"sparse.moved_pivots", FieldType::integer, solve_sometimes,

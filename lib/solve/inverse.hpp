@@ -160,6 +160,10 @@ class Inverse : public LinearOperator {
   /// that did not halve its right-hand side. Its results tell neither errors nor norms.
   virtual bool stagnated() const { return false; }
 
+  /// Where factors are those of a matrix near A, as perturbed pivots leave them: makes those of A
+  /// in their place, throwing as eliminate() does, and says that it did; from now on at once.
+  virtual bool eliminate_exactly() { return false; }
+
   /// Takes out of x the null space of A that was named; leaves x as it is where none was.
   virtual void project(Vectors&) const {}
 

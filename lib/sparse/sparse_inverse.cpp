@@ -204,6 +204,7 @@ void SparseInverse<T>::factor_with_threshold(const EliminationRun& run,
   outcome.factorisation = word_for(kind);
   outcome.ranks = factors_.ranks();
   outcome.gmres_steps = failure.gmres_steps;
+  outcome.perturbed_pivots = 0;
   outcome.delayed_pivots = told.delayed;
   outcome.factor_entries = told.factor_entries;
   outcome.moved_pivots = told.counts.swaps;
@@ -265,7 +266,7 @@ std::unique_ptr<Vectors> SparseInverse<T>::validate_factors(const EliminationRun
     told = fmt::format("multipliers grew to {:.1e} and left a backward error of {:.1e}",
                        largest_multiplier_, trial.outcome.backward_error);
   }
-  if (is_too_small_to_try() || has_failed_soon()) {
+  if (exact_ || is_too_small_to_try() || has_failed_soon()) {
     failure.words = gmres_failed_ ? told + ", and GMRES did not do for the values before" : told;
     return nullptr;
   }
@@ -292,9 +293,10 @@ std::unique_ptr<Vectors> SparseInverse<T>::validate_factors(const EliminationRun
                                               : "another solution than one that was known");
     return nullptr;
   }
-  facts_.notes.push_back(
+  note_on_gmres_ =
       fmt::format("{}; solutions are by GMRES on these factors, {} step{} for a first one", told,
-                  trial.outcome.steps, trial.outcome.steps == 1 ? "" : "s"));
+                  trial.outcome.steps, trial.outcome.steps == 1 ? "" : "s");
+  facts_.notes.push_back(note_on_gmres_);
   return std::move(trial.x);
 }
 
@@ -362,10 +364,8 @@ GmresInverse& SparseInverse<T>::gmres() {
 template <typename T>
 void SparseInverse<T>::apply_first(const Vectors& x, Vectors& y) {
   const std::vector<double> sizes = maxima(x);
-  if (std::ranges::all_of(sizes, [](double size) { return size == 0; })) {
-    y.fill(0);  // which tells nothing
-    return;
-  }
+  const bool tells_nothing = std::ranges::all_of(sizes, [](double size) { return size == 0; });
+  if (tells_nothing) return y.fill(0);
   FactorFailure failure = factors_.known_failure();
   if (failure.words.empty()) {
     factors_.solve(false, x, y);

@@ -49,6 +49,16 @@ class SparseInverse final : public Inverse {
     return iterates() ? gmres_->correction_residuals() : std::vector<double>{};
   }
   const InverseFacts& facts() const override { return facts_; }
+  bool eliminate_exactly() override {
+    exact_ = true;
+    if (!iterates() || facts_.sparse->perturbed_pivots == 0) return false;
+    std::erase(facts_.notes, note_on_gmres_);
+    FactorFailure failure = factors_.known_failure();
+    failure.words = fmt::format("{} pivots were made larger", facts_.sparse->perturbed_pivots);
+    Progress silent("eliminating", 1, Progress::Show::off);
+    ensure_valid_factors({silent, nullptr, nullptr, nullptr}, std::move(failure));
+    return true;
+  }
 
  private:
   class UnrefinedInverse;
@@ -106,6 +116,8 @@ class SparseInverse final : public Inverse {
   std::optional<GmresInverse> gmres_;  // on unrefined_, where it was asked for
   State state_ = State::empty;
   bool gmres_failed_ = false;  // on restricted pivots, for these values or some before
+  bool exact_ = false;         // see eliminate_exactly()
+  std::string note_on_gmres_;  // of the last factors that it solved by
   double largest_multiplier_ = 0;
   InverseFacts facts_;
 };

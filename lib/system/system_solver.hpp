@@ -75,6 +75,10 @@ class SystemSolver final : public LinearOperator {
   /// A + E, which is that of the pivots (Sylvester).
   std::string inertia_doubt() const;
 
+  /// Sees to it that inertia_doubt() is "", if there is a way: factors with perturbed pivots are
+  /// made anew.
+  void ensure_inertia();
+
   /// Solves A^T x = b, as solve(). Keeps the rows of A^T from the first call on, until
   /// set_values().
   SolveOutcome solve_transposed(const Vectors& b, Vectors& x, PhaseTimes& times);
