@@ -100,6 +100,31 @@ TEST(Rooms, IncludeEachOtherInOneDirection) {
   EXPECT_EQ(interface_includes_of_tasks(rooms), "");
 }
 
+/// What sockets include that is neither theirs nor the library's public interface.
+std::string includes_behind_the_interface(const fs::path& root) {
+  const std::regex include("^#include \"([^\"]+)\"");
+  std::vector<std::string> wrong;
+  for (const auto& entry : fs::recursive_directory_iterator(root / "sockets")) {
+    std::ifstream file(entry.path());
+    std::smatch found;
+    for (std::string line; std::getline(file, line);) {
+      if (!std::regex_search(line, found, include)) continue;
+      const std::string name = found[1];
+      if (!name.starts_with("sockets/") && !name.starts_with("spsolve/")) wrong.push_back(line);
+    }
+  }
+  return fmt::format("{}", fmt::join(wrong, "\n"));
+}
+
+TEST(Rooms, SocketsIncludeTheInterfaceAlone) {
+  EXPECT_EQ(includes_behind_the_interface(test::source_folder()), "");
+  const test::TemporaryFolder sources;
+  fs::create_directories(sources / "sockets/some");
+  std::ofstream(sources / "sockets/some/call.cpp")
+      << "#include \"spsolve/spsolve.hpp\"\n#include \"core/error.hpp\"\n";
+  EXPECT_EQ(includes_behind_the_interface(sources / ""), "#include \"core/error.hpp\"");
+}
+
 /// Files of lib and cuda whose names are not in the namespace of their room, spsolve::sparse for
 /// lib/sparse and spsolve::cuda::sparse for cuda/sparse; inline, so that others need not name it.
 std::string files_of_other_namespaces(const fs::path& root) {
