@@ -25,11 +25,13 @@ from ._errors import (Error, InputError, InternalError, NotTrustworthyError, Res
 from ._product import Product
 from ._report import Plan, Report
 from ._solver import Factors, analyse, factor, solve
+from .scipy_socket import factorized, in_scipy, splu, spsolve
 
 __version__ = _core.version
 __all__ = ["Error", "Factors", "InputError", "InternalError", "NotTrustworthyError", "Plan",
            "Product", "Report", "ResourcesError", "TrustWarning", "analyse", "factor",
-           "has_cuda", "has_mpi", "read", "set_threads", "solve", "threads"]
+           "factorized", "has_cuda", "has_mpi", "in_scipy", "read", "set_threads", "solve", "splu",
+           "spsolve", "threads"]
 
 has_cuda: bool = _core.has_cuda
 """Whether this was built with a GPU part."""
