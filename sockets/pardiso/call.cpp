@@ -1,5 +1,6 @@
 #include "sockets/pardiso/call.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>

@@ -21,9 +21,9 @@ const MatrixKind& kind_of(Index mtype);
 /// The wishes that iparm stands for.
 struct Wishes {
   Ordering ordering = Ordering::automatic;
-  bool permutes = false;  ///< by the caller's perm
-  bool over_b = false;    ///< x is written to b
-  int refinement = 10;    ///< most sweeps
+  bool permutes = false;                        ///< by the caller's perm
+  bool over_b = false;                          ///< x is written to b
+  int refinement = SolverOptions().refinement;  ///< most sweeps
   Transposition of = Transposition::none;
   bool checks = false;            ///< the matrix checker
   bool in_float = false;          ///< factors

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <span>
 
@@ -117,13 +118,13 @@ void System::make_solver(const Call& call, const WholePattern& whole, const Opti
 }
 
 void System::analyse(const Call& call, const MatrixKind& kind, const Wishes& wishes, bool factors) {
-  *this = {};
   const GivenPattern given{call.n, call.ia, call.ja, wishes.base};
   given.require_whole(kind.symmetry, wishes.checks);
   std::vector<Index> places = places_of(call, wishes);
   WholePattern whole(given, kind.symmetry, places);
   const bool complete = has_values(call, given, kind.is_complex, wishes.numbers_in_float);
   if (factors && !complete) refuse("values of the matrix are missing, or not finite");
+  *this = {};  // old factors go before there are new ones
   order_ = call.n;
   entries_ = static_cast<Index>(whole.columns.size());
   sources_ = std::move(whole.sources);
@@ -145,7 +146,8 @@ void System::analyse(const Call& call, const MatrixKind& kind, const Wishes& wis
     options.precision = wishes.in_float ? Precision::float32 : Precision::float64;
     options.refinement = wishes.refinement;
     options.condition = !wishes.by_residual;  // by which singular matrices are told
-    options.right_hand_sides = std::max<Index>(1, call.nrhs);
+    constexpr Index all_phases = 13;
+    if (call.phase == all_phases) options.right_hand_sides = std::max<Index>(1, call.nrhs);
     options.systems = 2;
     kind.is_complex ? make_solver<std::complex<double>>(call, whole, options, factors)
                     : make_solver<double>(call, whole, options, factors);
@@ -232,7 +234,13 @@ void System::solve(const Call& call, const MatrixKind& kind, const Wishes& wishe
   }
   if (call.b == nullptr) refuse("b is missing");
   if (call.x == nullptr && !wishes.over_b) refuse("x is missing");
-  kind.is_complex ? solve_for<std::complex<double>>(call, wishes) : solve_for<double>(call, wishes);
+  try {
+    kind.is_complex ? solve_for<std::complex<double>>(call, wishes)
+                    : solve_for<double>(call, wishes);
+  } catch (const Error& error) {
+    if (error.code() == ExitCode::not_trustworthy) stage_ = Stage::failed;  // factors do not do
+    throw;
+  }
   (*call.iparm)(7) = last_.sweeps;
   (*call.iparm)(20) = 0;
   const bool near = last_.backward_error <= largest_error(wishes);

@@ -95,22 +95,22 @@ def obstacle_control(casadi, side):
                  "lbg": 0, "ubg": 0}
 
 
-def steered(casadi, steps):
-    """A beam that is bent, of Maurer and Mittelmann's: not convex."""
+def oscillator(casadi, steps):
+    """Van der Pol's oscillator, brought to rest by a bounded control."""
     import numpy as np
-    count = steps + 1
-    x, v, u = (casadi.MX.sym(name, count) for name in "xvu")
-    h = 1 / steps
-    cost = casadi.sum1(u[1:] ** 2 + u[:-1] ** 2) / 2
-    cost += 350 * casadi.sum1(casadi.cos(v[1:]) + casadi.cos(v[:-1])) / 2
-    nlp = {"x": casadi.vertcat(x, v, u), "f": h / 2 * cost,
-           "g": casadi.vertcat(x[1:] - x[:-1] - h / 2 * (casadi.sin(v[1:]) + casadi.sin(v[:-1])),
-                               v[1:] - v[:-1] - h / 2 * (u[1:] + u[:-1]))}
-    bound = np.concatenate([np.full(count, 0.05), np.ones(count), np.full(count, np.inf)])
-    bound[[0, steps, count, count + steps]] = 0
-    start = np.concatenate([np.zeros(count), 0.3 * np.sin(np.linspace(0, 20, count)),
-                            np.zeros(count)])
-    return nlp, {"x0": start, "lbx": -bound, "ubx": bound, "lbg": 0, "ubg": 0}
+    count, h = steps + 1, 10 / steps
+    x, y, u = (casadi.MX.sym(name, count) for name in "xyu")
+    slope = (1 - y ** 2) * x - y + u
+
+    def mean(v):
+        return (v[1:] + v[:-1]) / 2
+    nlp = {"x": casadi.vertcat(x, y, u), "f": h * casadi.sum1(mean(x ** 2 + y ** 2 + u ** 2)),
+           "g": casadi.vertcat(x[1:] - x[:-1] - h * mean(slope), y[1:] - y[:-1] - h * mean(x))}
+    least = np.concatenate([np.full(count, -0.25), np.full(count, -np.inf), np.full(count, -1.0)])
+    most = np.concatenate([np.full(2 * count, np.inf), np.ones(count)])
+    least[0] = most[0] = 0
+    least[count] = most[count] = 1
+    return nlp, {"x0": 0, "lbx": least, "ubx": most, "lbg": 0, "ubg": 0}
 
 
 def rosenbrock(casadi, n):
@@ -148,7 +148,7 @@ class Ipopt(unittest.TestCase):
     def test_optima_are_those_by_mumps(self):
         import casadi
         iterations = {"mumps": 0, "pardiso": 0}
-        for problem in (obstacle_control(casadi, 72), steered(casadi, 10000),
+        for problem in (obstacle_control(casadi, 72), oscillator(casadi, 10000),
                         rosenbrock(casadi, 20000)):
             optima = []
             for solver in iterations:
