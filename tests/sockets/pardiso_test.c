@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <spsolve/spsolve.h>
@@ -670,6 +672,54 @@ static void threads(void) {
   }
 }
 
+/* With msglvl 1 a call says what it did, and an error what is wrong; else nothing is said. */
+static void messages(void) {
+  matrix m = mesh(10, 11);
+  double *b = vector(&m, 1), *x = zeros(&m, 1);
+  char said[4096] = "";
+  for (int level = 0; level < 2; ++level) {
+    FILE* file = tmpfile();
+    fflush(stdout);
+    const int kept = dup(1);
+    dup2(fileno(file), 1);
+    handle by = new_handle(11);
+    by.msglvl = level;
+    const int done = call(&by, &m, 13, 1, b, x, NULL), wrong = call(&by, &m, 77, 1, b, x, NULL);
+    release(&by, &m);
+    fflush(stdout);
+    dup2(kept, 1);
+    close(kept);
+    rewind(file);
+    said[fread(said, 1, sizeof said - 1, file)] = 0;
+    fclose(file);
+    CHECK(done == 0 && wrong == -1);
+    CHECK((strlen(said) > 0) == (level > 0));
+  }
+  CHECK(strstr(said, "entries of factors") != NULL && strstr(said, "phase = 77") != NULL);
+  free(b), free(x), free_matrix(&m);
+}
+
+/* In a process of its own, as it limits memory. */
+static void short_memory(void) {
+  fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    matrix m = mesh(500, 11);
+    handle by = new_handle(11);
+    long pages = 0;
+    FILE* file = fopen("/proc/self/statm", "r");
+    if (file == NULL || fscanf(file, "%ld", &pages) != 1) _exit(9);
+    fclose(file);
+    const rlim_t room = (rlim_t)(pages * sysconf(_SC_PAGESIZE)) + (rlim_t)(40 << 20);
+    const struct rlimit limit = {room, room};
+    setrlimit(RLIMIT_AS, &limit);
+    _exit(call(&by, &m, 12, 1, NULL, NULL, NULL) == -2 ? 0 : 8);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 static long resident_pages(void) {
   long all = 0, resident = 0;
   FILE* file = fopen("/proc/self/statm", "r");
@@ -715,8 +765,10 @@ int main(int argc, char** argv) {
 #else
   parameters_of_mkl();
 #endif
+  messages();
   threads();
 #ifndef SPSOLVE_SANITIZED
+  short_memory();
   rounds(argc > 1 ? atoi(argv[1]) : 500);
 #endif
   printf("%d passed, %d failed\n", passed, failed);

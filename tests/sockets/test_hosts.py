@@ -55,14 +55,14 @@ class Pypardiso(unittest.TestCase):
         solver.free_memory(everything=True)
 
     def test_a_singular_system_is_an_error(self):
-        a = self.convection(20).tolil()
+        a = self.convection(105).tolil()
         a[7] = a[8]
         with self.assertRaises(self.pypardiso.pardiso_wrapper.PyPardisoError) as caught:
             self.pypardiso.spsolve(a.tocsr(), self.np.linspace(1, 2, a.shape[0]))
         self.assertEqual(caught.exception.value, -4)
 
     def test_a_system_of_the_wrong_size_is_an_error(self):
-        a = self.convection(20)
+        a = self.convection(105)
         with self.assertRaises(ValueError):
             self.pypardiso.spsolve(a, self.np.ones(a.shape[0] + 1))
 
