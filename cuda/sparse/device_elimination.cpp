@@ -108,7 +108,10 @@ class DeviceSparseMemory final : public SparseMemory {
   std::unique_ptr<ScaledValues> values_of(const Csr<double>& rows, SystemMatrix& matrix) override {
     return std::make_unique<DeviceScaledValues>(rows, matrix);
   }
-  PerScalar per_scalar() override { return pointers_to(eliminations_); }
+  PerScalar per_scalar() override {
+    const auto [in_float, in_double] = pointers_to(eliminations_);
+    return {in_float, in_double, nullptr, nullptr};
+  }
 
  private:
   Scalars::Tuple<DeviceEliminations> eliminations_;

@@ -10,6 +10,7 @@
 
 #include "core/checksum.hpp"
 #include "core/error.hpp"
+#include "core/names/row_names.hpp"
 #include "core/timer.hpp"
 #include "core/tuning.hpp"
 #include "io/order_file.hpp"
@@ -19,6 +20,7 @@
 #include "sparse/pattern/clean.hpp"
 #include "sparse/ranks/panels.hpp"
 #include "sparse/ranks/team_factors.hpp"
+#include "sparse/values/complex_matrix.hpp"
 #include "sparse/values/scaling.hpp"
 #include "team/lent_processors.hpp"
 
@@ -130,13 +132,13 @@ SparseAnalysis analysis_for(const Csr<double>& matrix, Factorization kind,
 
 /// The memory that each rank takes if all ranks eliminate.
 std::vector<FactorMemory> memory_of_ranks(const SparseAnalysis& analysis, Factorization kind,
-                                          int ranks, int threads) {
+                                          int ranks, int threads, std::size_t value_bytes) {
   const SharingRule rule = SharingRule::of(kind, MemoryKind::host);
   const ProportionalMapping teams = deal_fronts(analysis, kind, rule, ranks);
   std::vector<FactorMemory> result;
   for (int rank = 0; rank < ranks; ++rank) {
     result.push_back(
-        team_factor_memory(part_of(analysis, kind, rule, teams, rank), threads, sizeof(double)));
+        team_factor_memory(part_of(analysis, kind, rule, teams, rank), threads, value_bytes));
   }
   return result;
 }
@@ -169,10 +171,11 @@ bool loses_pivots(const SparseAnalysis& analysis, const Csr<double>& matrix) {
 /// The bytes of the values that are eliminated, where they are not the matrix' own, and of where in
 /// it those are that are no stored zeros; `facts` are those of the matrix with them.
 std::int64_t bytes_of_values(const Csr<double>& stored, const Csr<double>& taken, bool scales,
-                             Factorization kind, const SymmetryFacts& facts) {
+                             Factorization kind, const SymmetryFacts& facts, bool complex) {
   const bool leaves_out = &stored != &taken;
-  if (!scales && !leaves_out) return 0;
-  const auto values = taken.nonzeros() * static_cast<std::int64_t>(sizeof(double));
+  if (!scales && !leaves_out && !complex) return 0;
+  const auto value = static_cast<std::int64_t>((complex ? 2 : 1) * sizeof(double));
+  const auto values = taken.nonzeros() * value;
   const bool keeps_places = leaves_out && GatheredMatrix::keeps_taken_entries(kind, facts);
   return values + (keeps_places ? stored.nonzeros() * static_cast<std::int64_t>(sizeof(Index)) : 0);
 }
@@ -186,11 +189,39 @@ bool says_nothing_of_how(const SolverOptions& options) {
          options.null_space == NullSpaceKind::none && options.equilibrate != AutoSwitch::on;
 }
 
+/// A matrix as it is eliminated: without its stored zeros, and for elimination in complex numbers
+/// the moduli of that whose real form it was.
+struct EliminatedMatrix {
+  explicit EliminatedMatrix(const Csr<double>& whole)
+      : facts(symmetry_of(whole)), as_given_(&whole) {
+    clean_ = cleaned(whole, facts);
+  }
+
+  void take_moduli(Factorization kind) {
+    moduli_ = complex_matrix_of(*as_given_).moduli;
+    as_given_ = &*moduli_;
+    facts = kind == Factorization::lu ? SymmetryFacts{} : symmetry_of(*moduli_);
+    clean_ = cleaned(*moduli_, facts);
+    names_.emplace(1);  // rows are those of A
+  }
+
+  const Csr<double>& with_zeros() const { return *as_given_; }
+  const Csr<double>& matrix() const { return clean_ ? *clean_ : *as_given_; }
+
+  SymmetryFacts facts;  ///< of that with its zeros
+
+ private:
+  const Csr<double>* as_given_;
+  std::optional<Csr<double>> moduli_, clean_;
+  std::optional<RowNames> names_;
+};
+
 /// `threads`: of each rank, without those that others lend.
 PatternAnalysis analyse_on_rank_0(const Csr<double>& whole, const SolverOptions& options,
                                   MemoryKind memory, const AnalysisCache& cache,
-                                  const IterationHints& hints, const Team& team, int threads) {
+                                  const SystemHints& hints, const Team& team, int threads) {
   PatternAnalysis result;
+  result.estimate.complex = hints.complex;
   const bool singular =
       options.method == Method::automatic && options.null_space != NullSpaceKind::none;
   if (singular) {
@@ -204,17 +235,16 @@ PatternAnalysis analyse_on_rank_0(const Csr<double>& whole, const SolverOptions&
     return result;
   }
   FactorizationEstimate& estimate = result.estimate;
-  estimate.facts = symmetry_of(whole);
-  const SymmetryFacts as_stored = estimate.facts;
-  const std::optional<Csr<double>> clean = cleaned(whole, estimate.facts);
-  if (clean) estimate.facts = symmetry_of(*clean);
-  const Csr<double>& matrix = clean ? *clean : whole;
+  EliminatedMatrix eliminated(whole);
+  estimate.facts = eliminated.facts;
+  const Csr<double>& form = eliminated.matrix();
+  if (&form != &whole) estimate.facts = symmetry_of(form);
   // Rows that hold their diagonal alone are solved first, and what is left may be symmetric.
-  const bool symmetric = mirrors_inside(matrix, estimate.facts) != Mirrors::differ;
+  const bool symmetric = mirrors_inside(form, estimate.facts) != Mirrors::differ;
   if (options.method != Method::automatic) {
     estimate.kind = factorization_of(options.method);
     if (estimate.kind != Factorization::lu && !symmetric) {
-      estimate.asymmetry = furthest_from_symmetric(matrix);
+      estimate.asymmetry = furthest_from_symmetric(form);
       return result;
     }
     if (estimate.kind == Factorization::cholesky && !estimate.facts.positive_diagonal)
@@ -222,10 +252,10 @@ PatternAnalysis analyse_on_rank_0(const Csr<double>& whole, const SolverOptions&
   } else if (symmetric) {
     estimate.kind =
         estimate.facts.positive_diagonal ? Factorization::cholesky : Factorization::ldlt;
-    estimate.elliptic = estimate.facts.nearly_symmetric && looks_elliptic(matrix);
+    estimate.elliptic = estimate.facts.nearly_symmetric && looks_elliptic(form);
   }
   estimate.threads = omp_get_max_threads();
-  if (estimate.elliptic && matrix.rows >= host_tuning.least_order_for_iteration &&
+  if (estimate.elliptic && form.rows >= host_tuning.least_order_for_iteration &&
       options.analysis_file.empty() && options.ordering == Ordering::automatic) {
     return result;
   }
@@ -234,13 +264,16 @@ PatternAnalysis analyse_on_rank_0(const Csr<double>& whole, const SolverOptions&
         hints.elastic && estimate.facts.nearly_symmetric && estimate.facts.positive_diagonal;
     if (memory == MemoryKind::host) {
       estimate.iteration =
-          estimate_iteration(matrix, estimate.facts, options.condition, estimate.threads);
+          estimate_iteration(form, estimate.facts, options.condition, estimate.threads);
     } else if (estimate.elliptic || elastic) {
-      const MatrixShape shape{matrix.rows, matrix.columns, 0, matrix.nonzeros()};
+      const MatrixShape shape{form.rows, form.columns, 0, form.nonzeros()};
       estimate.iteration = estimate_iteration_on_gpu(shape, options.condition);
     }
     if (estimate.iteration.made()) return result;
   }
+  if (hints.complex) eliminated.take_moduli(estimate.kind);
+  const Csr<double>& matrix = eliminated.matrix();
+  const std::size_t value_bytes = (hints.complex ? 2 : 1) * sizeof(double);
   const bool all = team.size() > 1 && options.ranks == SolvingRanks::all;
   auto analysis = std::make_shared<SparseAnalysis>(
       analysis_for(matrix, estimate.kind, options, !all, memory, cache, result));
@@ -254,7 +287,8 @@ PatternAnalysis analyse_on_rank_0(const Csr<double>& whole, const SolverOptions&
   }
   estimate.analysed = true;
   estimate.ordering = analysis->ordering;
-  estimate.flops = analysis->flops;
+  constexpr double real_ones = 4;  // flops to one of complex numbers
+  estimate.flops = (hints.complex ? real_ones : 1) * analysis->flops;
   estimate.factor_entries = analysis->factor_entries;
   estimate.gpu_path = longest_path_on_gpu(analysis->fronts);
   // L D L^T takes over where Cholesky fails, which takes a little more.
@@ -262,12 +296,12 @@ PatternAnalysis analyse_on_rank_0(const Csr<double>& whole, const SolverOptions&
       estimate.kind == Factorization::cholesky ? Factorization::ldlt : estimate.kind;
   estimate.memory =
       factor_memory(analysis->fronts, most,
-                    factor_schedule(analysis->fronts, most, estimate.threads), sizeof(double));
+                    factor_schedule(analysis->fronts, most, estimate.threads), value_bytes);
   const bool may_share = team.size() > 1 && analysis->off_diagonal_blocks.empty();
-  estimate.over_ranks = all || (may_share && analysis->flops >= host_tuning.least_flops_over_ranks);
+  estimate.over_ranks = all || (may_share && estimate.flops >= host_tuning.least_flops_over_ranks);
   if (estimate.over_ranks) {
     estimate.threads = threads;
-    result.of_ranks = memory_of_ranks(*analysis, most, team.size(), threads);
+    result.of_ranks = memory_of_ranks(*analysis, most, team.size(), threads, value_bytes);
   }
   estimate.gpu_memory = gpu_factor_memory(analysis->fronts, estimate.kind, matrix.nonzeros(),
                                           std::ssize(analysis->entries.entries));
@@ -276,7 +310,8 @@ PatternAnalysis analyse_on_rank_0(const Csr<double>& whole, const SolverOptions&
                                              bytes >= gpu_tuning.least_bytes_over_ranks));
   if (estimate.over_gpus) result.of_gpus = memory_of_gpus(*analysis, estimate.kind, team.size());
   estimate.scales = is_scaled(matrix, *analysis, options.equilibrate, options.precision);
-  estimate.value_bytes = bytes_of_values(whole, matrix, estimate.scales, estimate.kind, as_stored);
+  estimate.value_bytes = bytes_of_values(eliminated.with_zeros(), matrix, estimate.scales,
+                                         estimate.kind, eliminated.facts, hints.complex);
   estimate.analysis_bytes = analysis->bytes();
   estimate.analysis_seconds = analysis->seconds;
   result.analysis = std::move(analysis);
@@ -288,19 +323,19 @@ PatternAnalysis analyse_on_rank_0(const Csr<double>& whole, const SolverOptions&
 std::string to_text(const FactorizationEstimate& estimate, MemoryKind memory) {
   constexpr std::string_view words[] = {"L L^T", "L D L^T", "L U"};
   return fmt::format(
-      "Analysis: {} in the order of {}, found in {:.3f} s: {} entries of factors, {:.3g} flops, "
+      "Analysis: {} in the order of {}, found in {:.3f} s: {} {}entries of factors, {:.3g} flops, "
       "about {}\n",
       words[static_cast<int>(estimate.kind)],
       estimate.ordering == Ordering::file ? "a file" : name(estimate.ordering),
-      estimate.analysis_seconds, estimate.factor_entries, estimate.flops,
+      estimate.analysis_seconds, estimate.factor_entries, estimate.complex ? "complex " : "",
+      estimate.flops,
       memory == MemoryKind::gpu
           ? fmt::format(
                 "{:.2g} s on a GPU",
                 predicted_gpu_seconds(estimate.flops, estimate.factor_entries, estimate.gpu_path))
-          : fmt::format(
-                "{:.2g} s with {} threads",
-                predicted_seconds(estimate.flops, estimate.factor_entries, estimate.threads),
-                estimate.threads));
+          : fmt::format("{:.2g} s with {} threads",
+                        predicted_seconds(estimate.flops, estimate.numbers(), estimate.threads),
+                        estimate.threads));
 }
 
 std::string ordering_table(const Csr<double>& matrix) {
@@ -329,7 +364,7 @@ void plan_pattern_analysis(MemoryPlan& plan, const MatrixShape& shape, int rank)
 
 PatternAnalysis analyse_pattern(Team& team, const Csr<double>& whole, const SolverOptions& options,
                                 MemoryKind memory, const AnalysisCache& cache,
-                                const IterationHints& hints) {
+                                const SystemHints& hints) {
   PatternAnalysis result;
   constexpr Index least_nonzeros = 100000;
   const int threads = omp_get_max_threads();

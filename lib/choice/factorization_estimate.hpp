@@ -19,6 +19,7 @@ namespace spsolve::inline choice {
 /// The forecast of a sparse elimination by the analysis of its pattern, the same on every rank.
 struct FactorizationEstimate {
   bool analysed = false;  ///< there is an analysis, of the factorisation `kind`
+  bool complex = false;   ///< it is of the moduli of a complex A, eliminated in complex numbers
   bool elliptic = false;  ///< symmetric, and looks like a discrete elliptic operator
   /// The Krylov method of a singular matrix whose null space was named; automatic of others.
   Method of_singular = Method::automatic;
@@ -29,8 +30,8 @@ struct FactorizationEstimate {
   SymmetryFacts facts;
   MirrorPair asymmetry;  ///< why there is no factorisation `kind`, which wants symmetry
   Ordering ordering = Ordering::automatic;
-  double flops = 0;
-  Index factor_entries = 0;
+  double flops = 0;              ///< of real numbers
+  Index factor_entries = 0;      ///< of `complex` two numbers each
   double gpu_path = 0;           ///< longest_path_on_gpu()
   FactorMemory memory;           ///< with factors in double
   GpuFactorMemory gpu_memory;    ///< of kind, likewise
@@ -38,6 +39,7 @@ struct FactorizationEstimate {
   std::int64_t value_bytes = 0;  ///< of values that are, where they are not the matrix' own
   std::int64_t analysis_bytes = 0;
   double analysis_seconds = 0;
+  Index numbers() const { return (complex ? 2 : 1) * factor_entries; }
   int threads = 1;          ///< of the rank that eliminates
   bool over_ranks = false;  ///< on hosts all ranks eliminate
   bool over_gpus = false;   ///< on GPUs all do
@@ -79,12 +81,16 @@ struct AnalysisCache {
   bool reads = true;             ///< whether what is there is used
 };
 
-/// Further facts of a system that `auto` may iterate without an analysis.
-struct IterationHints {
+/// Further facts of a system: whether `auto` may iterate it without an analysis, and how it may be
+/// eliminated.
+struct SystemHints {
   /// Whether it may, where estimate_iteration() or estimate_iteration_on_gpu() estimates that it
   /// pays, as for a system that is solved once, in double, with nothing said of how.
   bool may_iterate = false;
   bool elastic = false;  ///< coordinates of its nodes are known
+  /// Its matrix is the real form of a complex one, which is eliminated in complex numbers where it
+  /// is by a sparse method.
+  bool complex = false;
 };
 
 /// Analyses rank 0's `whole` for the method that `options` ask for, by their ordering and with
@@ -99,6 +105,6 @@ struct IterationHints {
 /// says so. `memory`: where it is to be eliminated, if that is known.
 PatternAnalysis analyse_pattern(Team& team, const Csr<double>& whole, const SolverOptions& options,
                                 MemoryKind memory = MemoryKind::host,
-                                const AnalysisCache& cache = {}, const IterationHints& hints = {});
+                                const AnalysisCache& cache = {}, const SystemHints& hints = {});
 
 }  // namespace spsolve::choice

@@ -81,11 +81,11 @@ SolverAnalysis analyse_sparse_row(const SolverQuestion& question) {
       question.memory == MemoryKind::gpu
           ? predicted_gpu_seconds(estimate.flops, estimate.factor_entries, estimate.gpu_path) /
                 (over_ranks(question) ? question.ranks : 1)
-          : predicted_seconds(estimate.flops, estimate.factor_entries,
+          : predicted_seconds(estimate.flops, estimate.numbers(),
                               estimate.threads * (over_ranks(question) ? question.ranks : 1));
   return {estimate.flops,
           seconds + seconds_on_the_way(question) +
-              predicted_solve_seconds(question, static_cast<double>(estimate.factor_entries))};
+              predicted_solve_seconds(question, static_cast<double>(estimate.numbers()))};
 }
 
 /// The memory of a rank that eliminates with all others, of question.ranks, as it was analysed; for
@@ -245,11 +245,14 @@ std::unique_ptr<Inverse> make_sparse(Team& team, ComputeDevice& memory,
   choice.over_ranks = over_ranks(question);
   choice.may_change = question.options.method == Method::automatic;
   choice.estimated = question.options.condition;
+  choice.complex = question.pattern_analysis.estimate.complex;
   const auto in = [&team, &where, analysis = question.pattern_analysis.analysis](
                       Precision precision, const SparseChoice& chosen) {
-    return with_scalar(precision, [&]<typename T>(T) -> std::unique_ptr<Inverse> {
+    const auto make = [&]<typename T>(T) -> std::unique_ptr<Inverse> {
       return std::make_unique<SparseInverse<T>>(team, where, chosen, analysis);
-    });
+    };
+    return chosen.complex ? with_scalar<std::complex<double>>(precision, make)
+                          : with_scalar(precision, make);
   };
   const Precision precision = question.options.precision;
   if (precision != Precision::mixed) return in(precision, choice);

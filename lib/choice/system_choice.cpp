@@ -235,18 +235,21 @@ SystemChoice::SystemChoice(const Config& config, const SystemShape& shape, Team&
 
 void SystemChoice::analyse(const Csr<double>& whole, bool elastic, const AnalysisCache& cache) {
   if (!may_be_sparse(config_, shape_.matrix)) return;
+  const MemoryKind asked_for = memory_asked_for(config_);
   const bool left_open = config_.device == DeviceChoice::automatic && gpus_.dense_bytes;
   const bool is_large = shape_.matrix.nonzeros >= gpu_tuning.least_nonzeros_to_start_ahead;
-  const auto analyse_and_iterate_at_once = [&](bool may) {
+  // GPUs eliminate the real form.
+  const bool complex = shape_.matrix.is_complex() && asked_for == MemoryKind::host;
+  const auto analyse_for_hosts = [&](bool alone) {
     question_.pattern_analysis =
-        analyse_pattern(team_, whole, config_.solve, memory_asked_for(config_), cache,
-                        {shape_.is_solved_once && may, elastic});
+        analyse_pattern(team_, whole, config_.solve, asked_for, cache,
+                        {shape_.is_solved_once && alone, elastic, complex && alone});
   };
-  analyse_and_iterate_at_once(!(left_open && is_large && has_gpu()));
-  const bool iterates = !question_.pattern_analysis.estimate.analysed;
-  if (left_open && !is_large && shape_.is_solved_once && iterates && !is_done_before_gpus_start() &&
+  analyse_for_hosts(!(left_open && is_large && has_gpu()));
+  const bool iterates = shape_.is_solved_once && !question_.pattern_analysis.estimate.analysed;
+  if (left_open && !is_large && (complex || iterates) && !is_done_before_gpus_start() &&
       has_gpu()) {
-    analyse_and_iterate_at_once(false);
+    analyse_for_hosts(false);
   }
   // Graphs and the pieces of them.
   if (question_.pattern_analysis.analysis != nullptr) hand_back_freed_memory();

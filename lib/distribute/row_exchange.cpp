@@ -80,6 +80,6 @@ Dense<T> RowExchange::to_bands(const Dense<T>& listed) const {
 #define SPSOLVE_FOR(T)                                           \
   template Dense<T> RowExchange::to_list(const Dense<T>&) const; \
   template Dense<T> RowExchange::to_bands(const Dense<T>&) const;
-SPSOLVE_FOR_SCALARS(SPSOLVE_FOR)
+SPSOLVE_FOR_FACTOR_SCALARS(SPSOLVE_FOR)
 
 }  // namespace spsolve::distribute

@@ -39,9 +39,8 @@ constexpr ReportField field_table[] = {
     {"matrix.nonzeros", FieldType::integer_or_null, always,
      "Stored entries, after mirroring and summing of duplicates."},
     {"complex", FieldType::boolean, always,
-     "Whether A or B is complex, and with it X: solved by the real form of twice the order, of "
-     "which "
-     "all other figures are."},
+     "Whether A or B is complex, and with it X: where sparse.complex is not, figures are those of "
+     "the real form of twice the order."},
     {"precision", FieldType::text, always, "float, double or mixed: what was computed in."},
     {"ranks", FieldType::integer, always, "MPI ranks."},
     {"device", FieldType::text, finished, "Where it was computed: host or cuda."},
@@ -108,6 +107,9 @@ constexpr ReportField field_table[] = {
      "in batches of tiles."},
     {"sparse.factor_entries", FieldType::integer, solve_sometimes,
      "Sparse methods: entries of L, and of U where there is one, zeros inside of fronts included."},
+    {"sparse.complex", FieldType::boolean, solve_sometimes,
+     "Sparse methods: whether these are complex numbers, and fronts and pivots those of A; "
+     "operations are of real numbers, four to one of complex ones."},
     {"sparse.perturbed_pivots", FieldType::integer, solve_sometimes,
      "Sparse methods: pivots of the factors that were too small and made larger; a note says if "
      "solutions are then by GMRES. 0 if the matrix was eliminated again, as a note says, too."},

@@ -15,6 +15,7 @@ nlohmann::ordered_json to_json(const SparseOutcome& outcome) {
                               {"ranks", outcome.ranks},
                               {"levels", nlohmann::ordered_json::array()},
                               {"factor_entries", outcome.factor_entries},
+                              {"complex", outcome.complex},
                               {"perturbed_pivots", outcome.perturbed_pivots},
                               {"delayed_pivots", outcome.delayed_pivots},
                               {"moved_pivots", outcome.moved_pivots}};
@@ -34,9 +35,9 @@ nlohmann::ordered_json to_json(const SparseOutcome& outcome) {
 }
 
 std::string to_text(const SparseOutcome& outcome) {
-  std::string text =
-      fmt::format("{}, {}: {} entries in {} fronts, {:.3g} flops", outcome.factorisation,
-                  outcome.ordering, outcome.factor_entries, outcome.fronts, outcome.flops);
+  std::string text = fmt::format("{}, {}: {} {}entries in {} fronts, {:.3g} flops",
+                                 outcome.factorisation, outcome.ordering, outcome.factor_entries,
+                                 outcome.complex ? "complex " : "", outcome.fronts, outcome.flops);
   if (outcome.ranks > 1) text += fmt::format(", by {} ranks", outcome.ranks);
   if (outcome.blocks > 1) text += fmt::format(", {} diagonal blocks", outcome.blocks);
   if (outcome.negative_pivots) {

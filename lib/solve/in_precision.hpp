@@ -5,6 +5,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/scalar.hpp"
+#include "matrix/real_form.hpp"
 #include "vectors/multivector/vectors.hpp"
 
 namespace spsolve::inline solve {
@@ -17,11 +19,48 @@ inline std::vector<int> column_exponents(const Vectors& x) {
   return exponents;
 }
 
+/// The numbers of these rows in T; of a complex one, whose parts are rows in turn, half as many
+/// rows.
+template <typename T>
+Dense<T> numbers_of(const Dense<double>& rows) {
+  constexpr Index parts = is_complex<T> ? complex_parts : 1;
+  Dense<T> numbers(rows.rows / parts, rows.columns);
+  if constexpr (is_complex<T>) {
+    for (Index i = 0; i < numbers.rows; ++i) {
+      for (Index c = 0; c < rows.columns; ++c) {
+        numbers(i, c) =
+            T(static_cast<Real<T>>(rows(2 * i, c)), static_cast<Real<T>>(rows(2 * i + 1, c)));
+      }
+    }
+  } else {
+    std::copy(rows.values.begin(), rows.values.end(), numbers.values.begin());
+  }
+  return numbers;
+}
+
+/// The way back.
+template <typename T>
+Dense<double> rows_of(const Dense<T>& numbers) {
+  constexpr Index parts = is_complex<T> ? complex_parts : 1;
+  Dense<double> rows(parts * numbers.rows, numbers.columns);
+  if constexpr (is_complex<T>) {
+    for (Index i = 0; i < numbers.rows; ++i) {
+      for (Index c = 0; c < rows.columns; ++c) {
+        rows(2 * i, c) = numbers(i, c).real();
+        rows(2 * i + 1, c) = numbers(i, c).imag();
+      }
+    }
+  } else {
+    std::copy(numbers.values.begin(), numbers.values.end(), rows.values.begin());
+  }
+  return rows;
+}
+
 /// x <- what solve(from, x) makes of b, `from` being b or x itself, where vectors lie. Where T is
-/// float, columns are solved for with their largest entry near 1.
+/// of float, columns are solved for with their largest entry near 1.
 template <typename T, typename Solve>
 void solve_in_place_in(const Vectors& b, Vectors& x, const Solve& solve) {
-  if constexpr (std::is_same_v<T, double>) {
+  if constexpr (std::is_same_v<Real<T>, double>) {
     solve(b, x);
   } else {
     std::vector<double> down, up;
@@ -39,7 +78,7 @@ void solve_in_place_in(const Vectors& b, Vectors& x, const Solve& solve) {
 }
 
 /// x <- the solution for b in host memory: calls solve(rows) with own rows in T, a Dense<T>, and
-/// puts its results into x.
+/// puts its results into x; for a complex T, b and x are those of the real form.
 template <typename T, typename Solve>
 void solve_in(const Vectors& b, Vectors& x, const Solve& solve) {
   solve_in_place_in<T>(b, x, [&](const Vectors& from, Vectors& to) {
@@ -47,11 +86,9 @@ void solve_in(const Vectors& b, Vectors& x, const Solve& solve) {
     if constexpr (std::is_same_v<T, double>) {
       solve(rows);
     } else {
-      Dense<T> reduced(rows.rows, rows.columns);
-      std::copy(rows.values.begin(), rows.values.end(), reduced.values.begin());
-      solve(reduced);
-      rows = Dense<double>(reduced.rows, reduced.columns);
-      std::copy(reduced.values.begin(), reduced.values.end(), rows.values.begin());
+      Dense<T> numbers = numbers_of<T>(rows);
+      solve(numbers);
+      rows = rows_of(numbers);
     }
     set_own_rows(to, rows);
   });

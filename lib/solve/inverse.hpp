@@ -57,16 +57,17 @@ struct KernelStatistics {
 
 /// How a sparse elimination went.
 struct SparseOutcome {
-  std::string_view factorisation;  ///< LL^T, LDL^T or LU
+  std::string_view factorisation;  ///< LL^T, LDL^T, LDL^H or LU
   std::string_view ordering;       ///< the word of solve.ordering that was taken
   double analysis_seconds = 0;     ///< of the analysis that the factors were made by
-  double flops = 0;                ///< of the factors, once
+  double flops = 0;                ///< of the factors, once, of real numbers
   Index blocks = 1;                ///< diagonal ones that were eliminated by themselves
   Index fronts = 0;
   int ranks = 1;                         ///< that hold the factors
   FrontLevels levels;                    ///< of these fronts
   std::optional<KernelStatistics> gpu;   ///< of rank 0's alone
   Index factor_entries = 0;              ///< of L, and of U where there is one
+  bool complex = false;                  ///< they are complex numbers, two real ones each
   Index perturbed_pivots = 0;            ///< too small ones that were made larger
   Index delayed_pivots = 0;              ///< those that fronts passed on to their parents
   Index moved_pivots = 0;                ///< those that were taken off the diagonal

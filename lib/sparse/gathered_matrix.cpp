@@ -4,6 +4,7 @@
 #include "core/names/row_names.hpp"
 #include "distribute/reading/scatter.hpp"
 #include "distribute/redistribute.hpp"
+#include "matrix/real_form.hpp"
 #include "matrix/symmetry.hpp"
 #include "sparse/values/scaling.hpp"
 
@@ -29,6 +30,26 @@ Equilibration from_columns(const Dense<double>& both) {
     c.push_back(both(i, 1));
   }
   return {true, std::move(r), std::move(c)};
+}
+
+/// Every second of the factors of a real form, whose pairs of rows have equal ones, and the way
+/// back.
+Equilibration of_moduli(const Equilibration& of_form) {
+  const auto second = [](const std::vector<double>& all) {
+    std::vector<double> some(all.size() / complex_parts);
+    for (std::size_t i = 0; i < some.size(); ++i) some[i] = all[complex_parts * i];
+    return some;
+  };
+  return {of_form.scales, second(of_form.rows.on_host()), second(of_form.columns.on_host())};
+}
+
+Equilibration of_real_form(const Equilibration& of_moduli) {
+  const auto twice = [](const std::vector<double>& each) {
+    std::vector<double> all(complex_parts * each.size());
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = each[i / complex_parts];
+    return all;
+  };
+  return {of_moduli.scales, twice(of_moduli.rows.on_host()), twice(of_moduli.columns.on_host())};
 }
 
 [[noreturn]] void fail_unsymmetric(const Csr<double>& rows) {
@@ -99,6 +120,7 @@ void GatheredMatrix::gather(SystemMatrix& matrix) {
     gather_rows_of(matrix);
   }
   lent_.on_first_rank(!has_pattern_of(matrix) && is_large(), [&] {
+    if (choice_.complex) take_complex();
     const bool known = known_ == &matrix && entries_.serve(rows_->values);
     if (!known) {
       const bool symmetric = choice_.kind != Factorization::lu;
@@ -108,11 +130,19 @@ void GatheredMatrix::gather(SystemMatrix& matrix) {
       const std::optional<Csr<double>> taken = clean(facts);
       const Csr<double>& rows = taken ? *taken : *rows_;
       if (symmetric && &rows != stored) facts = symmetry_of(rows);
-      if (symmetric) take_mirrors(mirrors_inside(rows, facts), rows);
+      if (symmetric && !choice_.complex) take_mirrors(mirrors_inside(rows, facts), rows);
       analyse(rows, matrix);
     }
     take_values(matrix);
   });
+}
+
+/// From now on the rows are the moduli of the complex matrix whose real form they were.
+void GatheredMatrix::take_complex() {
+  if (choice_.kind != Factorization::lu)
+    take_mirrors(mirrors_inside(*rows_, symmetry_of(*rows_)), *rows_);
+  complex_ = complex_matrix_of(*rows_);
+  rows_ = &complex_.moduli;
 }
 
 /// L L^T and L D L^T take one of a_ij and a_ji, whichever it is.
@@ -123,7 +153,7 @@ void GatheredMatrix::take_mirrors(Mirrors mirrors, const Csr<double>& rows) {
 
 /// New values of a symmetric pattern may not be symmetric; where the values are is looked.
 void GatheredMatrix::take_new_mirrors() {
-  if (choice_.kind == Factorization::lu) return;
+  if (choice_.kind == Factorization::lu || choice_.complex) return;
   const bool is_whole = analysis_->off_diagonal_blocks.empty();
   take_mirrors(is_whole ? values_->mirrors() : mirrors_inside(*rows_, symmetry_of(*rows_)), *rows_);
 }
@@ -158,6 +188,10 @@ std::optional<Csr<double>> GatheredMatrix::clean(const SymmetryFacts& facts) {
   }
   if (!entries_.taken.empty()) return clean;
   entries_ = {};
+  if (choice_.complex) {
+    complex_.take_only(std::move(*clean));
+    return std::nullopt;
+  }
   whole_ = std::move(*clean);
   rows_ = &whole_;
   return std::nullopt;
@@ -172,12 +206,14 @@ void GatheredMatrix::forget_values() {
 /// Makes what scales the values of rows_, unless it is there.
 void GatheredMatrix::take_values(SystemMatrix& matrix) {
   if (values_of_ == rows_) return;
-  values_ = memory_.values_of(*rows_, matrix);
+  values_ = choice_.complex ? host_scaled_values(complex_) : memory_.values_of(*rows_, matrix);
   values_->take_only(entries_.taken);
   values_of_ = rows_;
 }
 
 void GatheredMatrix::analyse(const Csr<double>& rows, const SystemMatrix& matrix) {
+  std::optional<RowNames> names;
+  if (choice_.complex) names.emplace(1);  // rows are those of A
   if (analysis_ == nullptr || !analysis_->serves(rows)) {
     const bool matches = wants_matching(rows, choice_.kind);
     std::vector<LocalIndex> given;
@@ -186,7 +222,8 @@ void GatheredMatrix::analyse(const Csr<double>& rows, const SystemMatrix& matrix
         analyse_sparse(rows, choice_.kind, choice_.ordering, matches, std::move(given),
                        !choice_.over_ranks, memory_.memory()));
   }
-  const bool whole = analysis_->nonzeros == matrix.nonzeros();
+  const Index blocks = choice_.complex ? complex_parts * complex_parts : 1;
+  const bool whole = blocks * analysis_->nonzeros == matrix.nonzeros();
   known_ = whole || !entries_.taken.empty() ? &matrix : nullptr;
 }
 
@@ -216,6 +253,7 @@ void GatheredMatrix::find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Preci
       values_->begin({}, {});
     } else {
       find_scale_factors(*values_, *analysis_, wanted, precision, scaling);
+      if (choice_.complex) scaling = of_real_form(scaling);
     }
     if (is_known) take_new_mirrors();
   });
@@ -234,7 +272,8 @@ void GatheredMatrix::prepare(SystemMatrix& matrix, const Equilibration& scaling)
     Equilibration whole;
     const bool shared = team_.size() > 1;
     if (scaling.scales && shared) whole = gathered_scaling(matrix, scaling);
-    const Equilibration& given = shared ? whole : scaling;
+    if (choice_.complex) whole = of_moduli(shared ? whole : scaling);
+    const Equilibration& given = shared || choice_.complex ? whole : scaling;
     lent_.on_first_rank(has_large_passes(), [&] {
       values_->begin(given.rows.on_host(), given.columns.on_host());
       if (is_known) take_new_mirrors();
@@ -242,12 +281,17 @@ void GatheredMatrix::prepare(SystemMatrix& matrix, const Equilibration& scaling)
   }
   lent_.on_first_rank(has_large_passes(), [&] { values_->finish(scaling.scales); });
   rows_ = nullptr;
+  const bool keeps_given = !scaling.scales && entries_.taken.empty();
+  if (choice_.complex) {
+    complex_.moduli = {};
+    if (!keeps_given) complex_.values = {};
+  }
   if (team_.size() > 1 && known_ == &matrix) {
     kept_ = &matrix;
     return;
   }
   Csr<double> left;
-  if (!scaling.scales && entries_.taken.empty()) left.values = std::move(whole_.values);
+  if (keeps_given && !choice_.complex) left.values = std::move(whole_.values);
   whole_ = std::move(left);
 }
 

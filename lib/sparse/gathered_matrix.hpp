@@ -27,11 +27,16 @@ struct SparseChoice {
   /// Whether the condition is estimated after each elimination, which takes vectors of its own: the
   /// stacks of fronts are let go of before any solve.
   bool estimated = false;
+  /// Whether the system's matrix is the real form of a complex one that is eliminated in complex
+  /// numbers, as its n x n entries; in host memory.
+  bool complex = false;
 };
 
 /// A system's matrix as rank 0 eliminates it: all rows, without stored zeros, the analysis of its
-/// pattern, its scale factors and values. find_scaling(), where the elimination's own factors are
-/// wanted, then prepare(); again for new values. Collective, unless it says otherwise.
+/// pattern, its scale factors and values; of a complex one, whose real form the system's matrix is,
+/// the analysis of its moduli, and values of two numbers each. find_scaling(), where the
+/// elimination's own factors are wanted, then prepare(); again for new values. Collective, unless
+/// it says otherwise.
 class GatheredMatrix {
  public:
   /// `analysis` is used where the matrix has its pattern; may be null.
@@ -54,6 +59,10 @@ class GatheredMatrix {
   const std::shared_ptr<const SparseAnalysis>& analysis() const { return analysis_; }
   /// On rank 0, from prepare() on; null elsewhere.
   ScaledValues* values() const { return values_.get(); }
+
+  /// Whether rows of imaginary parts of the real form have the opposite sign, with which that of a
+  /// complex symmetric A is symmetric; on rank 0, from the first of the two on.
+  bool conjugates() const { return complex_.conjugates; }
 
   /// The facts of its symmetry that are not those of the system's matrix, a sentence each, for L
   /// L^T and L D L^T. From prepare() on.
@@ -80,6 +89,7 @@ class GatheredMatrix {
   std::optional<Csr<double>> clean(const SymmetryFacts& facts);
   void analyse(const Csr<double>& rows, const SystemMatrix& matrix);
   void forget_values();
+  void take_complex();
   void take_values(SystemMatrix& matrix);
   void take_mirrors(Mirrors mirrors, const Csr<double>& rows);
   void take_new_mirrors();
@@ -95,6 +105,7 @@ class GatheredMatrix {
   // out, and what owns them where that is not the system's matrix.
   const Csr<double>* rows_ = nullptr;
   Csr<double> whole_;
+  ComplexMatrix complex_;  // where choice_ says so, of which rows_ are the moduli then
   const SystemMatrix* known_ =
       nullptr;  // of the analysis' pattern, but for what entries_ leaves out
   const SystemMatrix* kept_ = nullptr;  // of several ranks, the pattern of whole_

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <mutex>
 
+#include "core/over_blocks.hpp"
 #include "distribute/reading/scatter.hpp"
+#include "matrix/real_form.hpp"
 #include "plan/memory_plan.hpp"
 #include "process/system.hpp"
 #include "solve/in_precision.hpp"
@@ -35,6 +37,16 @@ Advance progress_of(const EliminationRun& run, double all, LocalIndex fronts,
   advance.part = [tell](double flops) { tell(flops, false); };
   run.progress.call_steps("front");
   return advance;
+}
+
+/// Gives rows of imaginary parts the opposite sign, in host memory; pairs of rows stay together.
+void conjugate_rows(Vectors& x) {
+  double* const rows = x.data();
+  const Index height = x.height(), columns = x.columns();
+#pragma omp parallel for schedule(static) if (worth_threads(height * columns))
+  for (Index i = 1; i < height; i += complex_parts) {
+    for (Index c = 0; c < columns; ++c) rows[i * columns + c] = -rows[i * columns + c];
+  }
 }
 
 }  // namespace
@@ -77,12 +89,10 @@ void SparseFactorization<T>::begin(const std::shared_ptr<const SparseAnalysis>& 
   const std::string_view why_not =
       why_no_sparse_checkpoints(team_.size(), over_ranks_, memory_.memory());
   if (run.checkpoints == nullptr || !why_not.empty()) return;
-  constexpr Precision precision =
-      std::is_same_v<T, float> ? Precision::float32 : Precision::float64;
   const auto entries = static_cast<double>(
       broadcast_value(team_, team_.rank() == 0 ? analysis->factor_entries : 0, 0));
   checkpointed_.emplace(
-      *run.checkpoints, precision, static_cast<double>(sizeof(T)) * entries / team_.size(),
+      *run.checkpoints, precision_of<T>, static_cast<double>(sizeof(T)) * entries / team_.size(),
       [this](const EliminationStage& stage) -> const TreePartition& { return deal(stage).tree(); });
 }
 
@@ -103,7 +113,7 @@ template <typename T>
 std::optional<PivotCounts> SparseFactorization<T>::known_counts(Factorization kind) const {
   if (!found()) return std::nullopt;
   const Factorization first = found()->threshold ? found()->first_kind : found()->kind;
-  if (kind == Factorization::cholesky && first == Factorization::ldlt) {
+  if (kind == Factorization::cholesky && has_d(first)) {
     PivotCounts counts;
     counts.failed = 0;
     return counts;
@@ -182,19 +192,33 @@ ThresholdTold SparseFactorization<T>::factor_with_threshold(
 
 template <typename T>
 void SparseFactorization<T>::solve(bool transposed, const Vectors& x, Vectors& y) {
+  // The real form is S F for a diagonal S of signs and that of A, F: its inverse is F^-1 S.
+  if (!conjugates_) return solve_unsigned(transposed, x, y);
+  if (transposed) {
+    solve_unsigned(true, x, y);
+    return conjugate_rows(y);
+  }
+  if (&x != &y) copy(x, y);
+  conjugate_rows(y);
+  solve_unsigned(false, y, y);
+}
+
+template <typename T>
+void SparseFactorization<T>::solve_unsigned(bool transposed, const Vectors& x, Vectors& y) {
   if (spread_ || team_.size() == 1) return elimination_->solve(transposed, x, y);
   solve_in<T>(x, y, [&](Dense<T>& rows) {
-    Dense<double> whole = gather_rows(team_, x.layout(), rows);
+    Dense<double> whole = gather_rows(team_, x.layout(), rows_of(rows));
     lent_.on_first_rank(wants_threads(), [&] {
-      std::vector<T> b(whole.values.begin(), whole.values.end()), result;
-      elimination_->made().solve(transposed, whole.columns, b, result);
-      std::copy(result.begin(), result.end(), whole.values.begin());
+      Dense<T> b = numbers_of<T>(whole);
+      std::vector<T> result;
+      elimination_->made().solve(transposed, whole.columns, b.values, result);
+      b.values = std::move(result);
+      whole = rows_of(b);
     });
-    const Dense<double> own = scatter_rows(team_, x.layout(), whole);
-    std::copy(own.values.begin(), own.values.end(), rows.values.begin());
+    rows = numbers_of<T>(scatter_rows(team_, x.layout(), whole));
   });
 }
 
-SPSOLVE_INSTANTIATE(class SparseFactorization)
+SPSOLVE_INSTANTIATE_FOR_FACTORS(class SparseFactorization)
 
 }  // namespace spsolve::sparse

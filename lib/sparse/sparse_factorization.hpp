@@ -72,7 +72,11 @@ class SparseFactorization {
     return elimination_ != nullptr ? elimination_->made().kernel_statistics() : std::nullopt;
   }
 
-  /// y <- F^-1 x or F^-T x. Collective.
+  /// From now on solves are of a real form whose rows of imaginary parts have the opposite sign,
+  /// or of one whose have not; see conjugate_rows().
+  void set_conjugates(bool conjugates) { conjugates_ = conjugates; }
+
+  /// y <- F^-1 x or F^-T x; of complex factors of those of the real form. Collective.
   void solve(bool transposed, const Vectors& x, Vectors& y);
 
  private:
@@ -82,6 +86,7 @@ class SparseFactorization {
   PivotCounts eliminate(const EliminationStage& stage, ScaledValues* values,
                         const EliminationRun& run);
   bool wants_threads() const;
+  void solve_unsigned(bool transposed, const Vectors& x, Vectors& y);
   void refuse_more_than_there_is(Factorization kind) const;
 
   Team& team_;
@@ -97,6 +102,7 @@ class SparseFactorization {
   std::optional<CheckpointedElimination> checkpointed_;  // of the elimination that began last
   Factorization kind_ = Factorization::lu;  // of its factors without threshold pivoting
   PivotCounts counts_;                      // of those
+  bool conjugates_ = false;
 };
 
 }  // namespace spsolve::sparse

@@ -13,22 +13,9 @@ namespace spsolve::inline sparse {
 
 namespace {
 
-constexpr std::string_view word_for(Factorization kind) {
-  switch (kind) {
-    case Factorization::cholesky:
-      return "LL^T";
-    case Factorization::ldlt:
-      return "LDL^T";
-    case Factorization::ldlh:
-      return "LDL^H";
-    default:
-      return "LU";
-  }
-}
-
 /// The backward error of a first solve from which on refinement is sure to do the rest.
 template <typename T>
-constexpr double refinable = std::is_same_v<T, float> ? 1e-3 : 1e-8;
+constexpr double refinable = std::is_same_v<Real<T>, float> ? 1e-3 : 1e-8;
 
 /// Seconds of another elimination that are not worth much trying out before it.
 constexpr double soon = 1;
@@ -79,6 +66,11 @@ void SparseInverse<T>::prepare(SystemMatrix& matrix, const Equilibration& scalin
   gmres_.reset();
   state_ = State::empty;
   gathered_.prepare(matrix, scaling);
+  if constexpr (is_complex<T>) {
+    conjugates_ = broadcast_value(team_, gathered_.conjugates(), 0);
+    factors_.set_conjugates(conjugates_);
+    if (has_d(kind_)) kind_ = indefinite();
+  }
   state_ = State::prepared;
 }
 
@@ -112,20 +104,22 @@ bool SparseInverse<T>::factor(const EliminationRun& run) {
   Factorization kind = kind_;
   PivotCounts counts = factors_.factor(kind, gathered_.values(), run);
   if (counts.failed >= 0 && kind == Factorization::cholesky && choice_.may_change) {
-    kind = kind_ = Factorization::ldlt;
+    kind = kind_ = indefinite();
     run.progress.restart("eliminating again, by L D L^T");
     counts = factors_.factor(kind, gathered_.values(), run);
   }
   together(team_, [&] {
     if (team_.rank() > 0) return;
+    constexpr double real_ones = is_complex<T> ? 4 : 1;  // to a flop of complex numbers
     outcome.analysis_seconds = gathered_.analysis()->seconds;
-    outcome.flops = gathered_.analysis()->flops;
+    outcome.complex = is_complex<T>;
+    outcome.flops = real_ones * gathered_.analysis()->flops;
     outcome.fronts = gathered_.analysis()->fronts.size();
     if (!gathered_.analysis()->off_diagonal_blocks.empty()) {
       outcome.blocks = static_cast<Index>(gathered_.analysis()->off_diagonal_blocks.roots.size());
     }
     if (leveled_ != gathered_.analysis()) {
-      levels_ = front_levels(*gathered_.analysis());
+      levels_ = front_levels(*gathered_.analysis(), real_ones);
       leveled_ = gathered_.analysis();
     }
     outcome.levels = levels_;
@@ -133,7 +127,7 @@ bool SparseInverse<T>::factor(const EliminationRun& run) {
     outcome.factor_entries = gathered_.analysis()->factor_entries;
     outcome.perturbed_pivots = counts.perturbed;
     outcome.moved_pivots = counts.swaps;
-    outcome.negative_pivots = counts.negative;
+    outcome.negative_pivots = negative_of(kind, counts);
     facts_.pivots = {largest, largest > 0 ? counts.largest / largest : 0, counts.smallest,
                      counts.largest};
   });
@@ -144,8 +138,7 @@ bool SparseInverse<T>::factor(const EliminationRun& run) {
   const auto how = broadcast_value(
       team_, team_.rank() == 0 ? gathered_.analysis()->ordering : Ordering::automatic, 0);
   outcome.ordering = name(how);
-  outcome.factorisation = word_for(kind);
-  if (kind != Factorization::ldlt) outcome.negative_pivots.reset();
+  outcome.factorisation = name(kind);
   facts_.sparse = outcome;
   if (const auto bytes = broadcast_value(team_, factors_.host_bytes(), 0); bytes > 0) {
     facts_.notes.push_back(fmt::format(
@@ -154,7 +147,7 @@ bool SparseInverse<T>::factor(const EliminationRun& run) {
         readable_bytes(bytes), 2 * static_cast<double>(bytes) / gpu_tuning.bytes_over_link));
   }
   for (const std::string_view note : gathered_.notes()) facts_.notes.emplace_back(note);
-  if (kind != choice_.kind) {
+  if (kind != choice_.kind && choice_.kind == Factorization::cholesky) {
     facts_.notes.push_back(
         "the matrix is not positive definite, as L L^T found: eliminated by L D L^T instead");
   }
@@ -164,10 +157,10 @@ bool SparseInverse<T>::factor(const EliminationRun& run) {
                     "solve.method=sparse_ldlt, or auto");
   }
   const bool overflowed = counts.failed >= 0;
-  if (overflowed && (std::is_same_v<T, float> || choice_.refined)) {
+  if (overflowed && (std::is_same_v<Real<T>, float> || choice_.refined)) {
     fail_everywhere(ExitCode::not_trustworthy,
                     "sparse elimination overflowed: a pivot is not a finite number{}",
-                    std::is_same_v<T, float> ? "; try solve.precision=double" : "");
+                    std::is_same_v<Real<T>, float> ? "; try solve.precision=double" : "");
   }
   return overflowed;
 }
@@ -180,6 +173,7 @@ void SparseInverse<T>::refuse_singular(const ThresholdOutcome& found) const {
   for (const LocalIndex k : found.columns) columns.push_back(gathered_.analysis()->order[k]);
   for (std::vector<LocalIndex>* each : {&rows, &columns}) std::ranges::sort(*each);
   const Index n = gathered_.analysis()->rows();
+  const RowNames names(is_complex<T> ? 1 : RowNames::parts());
   fail(ExitCode::not_trustworthy,
        "the matrix is singular: of {} pivots {} were found, and none is left for rows {} and "
        "columns {} (numbered from 1)",
@@ -190,8 +184,7 @@ void SparseInverse<T>::refuse_singular(const ThresholdOutcome& found) const {
 template <typename T>
 void SparseInverse<T>::factor_with_threshold(const EliminationRun& run,
                                              const FactorFailure& failure) {
-  const Factorization kind =
-      choice_.kind == Factorization::lu ? Factorization::lu : Factorization::ldlt;
+  const Factorization kind = choice_.kind == Factorization::lu ? Factorization::lu : indefinite();
   run.progress.restart("eliminating again, with threshold pivoting");
   const ThresholdTold told = factors_.factor_with_threshold(
       kind, gathered_.values(), run, failure,
@@ -201,20 +194,27 @@ void SparseInverse<T>::factor_with_threshold(const EliminationRun& run,
                    told.counts.largest};
   SparseOutcome& outcome = *facts_.sparse;
   outcome.gpu.reset();
-  outcome.factorisation = word_for(kind);
+  outcome.factorisation = name(kind);
   outcome.ranks = factors_.ranks();
   outcome.gmres_steps = failure.gmres_steps;
   outcome.perturbed_pivots = 0;
   outcome.delayed_pivots = told.delayed;
   outcome.factor_entries = told.factor_entries;
   outcome.moved_pivots = told.counts.swaps;
-  if (kind == Factorization::ldlt) outcome.negative_pivots = told.counts.negative;
+  outcome.negative_pivots = negative_of(kind, told.counts);
+}
+
+template <typename T>
+std::optional<Index> SparseInverse<T>::negative_of(Factorization kind,
+                                                   const PivotCounts& counts) const {
+  if (kind != (is_complex<T> ? Factorization::ldlh : Factorization::ldlt)) return std::nullopt;
+  return (is_complex<T> ? 2 : 1) * counts.negative;
 }
 
 template <typename T>
 double SparseInverse<T>::seconds_of_threshold() const {
   constexpr double of_first = 4;  // it takes so many times as long
-  return of_first * predicted_seconds(facts_.sparse->flops, facts_.sparse->factor_entries, 1);
+  return of_first * predicted_seconds(facts_.sparse->flops, numbers_of_factors(), 1);
 }
 
 /// Whether threshold pivoting, on the host, is done before a GPU has taken a few steps of GMRES.
@@ -229,8 +229,8 @@ template <typename T>
 bool SparseInverse<T>::is_slow(int steps) const {
   constexpr int few_steps = 8;
   if (steps < few_steps || memory_.memory() == MemoryKind::gpu || choice_.over_ranks) return false;
-  const auto entries = static_cast<double>(facts_.sparse->factor_entries);
-  return steps * host_tuning.seconds_of_entry_in_estimates * entries > seconds_of_threshold();
+  const auto numbers = static_cast<double>(numbers_of_factors());
+  return steps * host_tuning.seconds_of_entry_in_estimates * numbers > seconds_of_threshold();
 }
 
 /// Whether GMRES did not do for values before, and threshold pivoting is soon done.
@@ -255,8 +255,8 @@ template <typename T>
 std::unique_ptr<Vectors> SparseInverse<T>::validate_factors(const EliminationRun& run,
                                                             FactorFailure& failure) {
   const Index perturbed = facts_.sparse->perturbed_pivots;
-  std::string told =
-      fmt::format("{} of {} pivots were too small and made larger", perturbed, matrix_->order());
+  std::string told = fmt::format("{} of {} pivots were too small and made larger", perturbed,
+                                 matrix_->order() / (is_complex<T> ? 2 : 1));
   if (perturbed == 0) {
     GmresInverse::Trial trial = gmres().try_factors_alone(run.first);
     if (trial.outcome.backward_error <= refinable<T>) {
@@ -415,6 +415,6 @@ void SparseInverse<T>::apply_transposed(const Vectors& x, Vectors& y) {
   solve(true, x, y);
 }
 
-SPSOLVE_INSTANTIATE(class SparseInverse)
+SPSOLVE_INSTANTIATE_FOR_FACTORS(class SparseInverse)
 
 }  // namespace spsolve::sparse

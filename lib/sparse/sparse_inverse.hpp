@@ -83,11 +83,21 @@ class SparseInverse final : public Inverse {
   /// Whether solves that take so many steps of GMRES take longer, for one solution and estimates,
   /// than another elimination on hosts.
   bool is_slow(int steps) const;
+  /// L D L^T, or L D L^H of a Hermitian matrix.
+  Factorization indefinite() const {
+    return is_complex<T> && !conjugates_ ? Factorization::ldlh : Factorization::ldlt;
+  }
+  /// The negative eigenvalues that D tells of, where they are real: of a real form each twice.
+  std::optional<Index> negative_of(Factorization kind, const PivotCounts& counts) const;
   bool has_failed_soon() const;
   /// Looks for it by the factors as they are, or by GMRES on them where that is how they solve.
   Probe look_for_known_solution();
   /// Whether factors found a known solution well enough: in one step, where others are soon made.
   bool finds(const Probe& probe) const;
+  /// Real numbers that the factors have.
+  Index numbers_of_factors() const {
+    return (is_complex<T> ? 2 : 1) * facts_.sparse->factor_entries;
+  }
   /// Predicted seconds that elimination with threshold pivoting takes a thread of the host.
   double seconds_of_threshold() const;
   /// Leads to the state in which the factors do, by themselves or with GMRES; if there is none,
@@ -104,7 +114,8 @@ class SparseInverse final : public Inverse {
   Team& team_;
   SparseMemory& memory_;
   SparseChoice choice_;
-  Factorization kind_;  // what is tried first: L D L^T once L L^T has failed
+  bool conjugates_ = false;  // see GatheredMatrix::conjugates()
+  Factorization kind_;       // what is tried first: L D L^T once L L^T has failed
   std::shared_ptr<const SparseAnalysis> leveled_;  // which levels_ is of
   FrontLevels levels_;
   SystemMatrix* matrix_ = nullptr;

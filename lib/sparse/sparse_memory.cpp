@@ -27,7 +27,7 @@ class HostSparseMemory final : public SparseMemory {
   PerScalar per_scalar() override { return pointers_to(eliminations_); }
 
  private:
-  Scalars::Tuple<Eliminations> eliminations_;
+  FactorScalars::Tuple<Eliminations> eliminations_;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <complex>
 #include <memory>
 
 #include "core/scalar.hpp"
@@ -18,10 +19,25 @@ class EliminationsOf {
   virtual std::unique_ptr<TeamFronts<T>> make(Team& team, const TreePartition& tree) = 0;
 };
 
+#define SPSOLVE_AND(T) , T
+using FactorScalars = ScalarList<void SPSOLVE_FOR_FACTOR_SCALARS(SPSOLVE_AND)>;
+#undef SPSOLVE_AND
+
 /// Where the factors of a sparse elimination lie: makes eliminations in the memory of one kind of
-/// device.
-class SparseMemory : public ForScalars<EliminationsOf> {
+/// device, for every scalar of factors, on hosts for complex ones, too.
+class SparseMemory {
  public:
+  using PerScalar = FactorScalars::Pointers<EliminationsOf>;
+
+  virtual ~SparseMemory() = default;
+
+  virtual PerScalar per_scalar() = 0;
+
+  template <typename T>
+  EliminationsOf<T>& of() {
+    return *std::get<EliminationsOf<T>*>(per_scalar());
+  }
+
   virtual MemoryKind memory() const = 0;
 
   /// The values of `rows`, all those of `matrix`, with or without its stored zeros, to be scaled in

@@ -18,11 +18,12 @@ TeamElimination<T>::TeamElimination(Team& team, SparseMemory& memory,
       memory_(memory),
       analysis_(std::move(analysis)),
       tree_(deal_analysis(team, analysis_, kind, rule)),
-      dealer_(team, analysis_.get(), tree_),
-      rows_(std::make_shared<RowExchange>(team, bands, tree_.rows)),
-      columns_(all_sum(team, tree_.rows == tree_.columns ? 0 : 1) == 0
-                   ? rows_
-                   : std::make_shared<RowExchange>(team, bands, tree_.columns)),
+      dealer_(team, analysis_.get(), tree_, parts),
+      rows_(std::make_shared<RowExchange>(team, layout_of_nodes(bands, parts), tree_.rows)),
+      columns_(
+          all_sum(team, tree_.rows == tree_.columns ? 0 : 1) == 0
+              ? rows_
+              : std::make_shared<RowExchange>(team, layout_of_nodes(bands, parts), tree_.columns)),
       made_(memory.of<T>().make(team, tree_)) {
   const bool symmetric = kind != Factorization::lu;
   for (LocalIndex s = 0; s < tree_.own().size(); ++s)
@@ -38,13 +39,13 @@ TeamElimination<T>::TeamElimination(Team& team, SparseMemory& memory,
 template <typename T>
 PivotCounts TeamElimination<T>::factor(const std::vector<double>& values, const PivotRule& rule,
                                        const Advance& advance) {
-  return made_->factor(&dealer_.deal(values), rule, advance);
+  return made_->factor(&dealer_.deal(values), of_kind(rule), advance);
 }
 
 template <typename T>
 PivotCounts TeamElimination<T>::factor(ScaledValues* values, const PivotRule& rule,
                                        const Advance& advance) {
-  if (made_->take_values(dealer_, values)) return made_->factor(nullptr, rule, advance);
+  if (made_->take_values(dealer_, values)) return made_->factor(nullptr, of_kind(rule), advance);
   const std::vector<double> none;
   return factor(values != nullptr ? values->on_host() : none, rule, advance);
 }
@@ -55,6 +56,11 @@ void TeamElimination<T>::solve(bool transposed, const Vectors& b, Vectors& x) {
   const RowExchange& to = transposed ? *rows_ : *columns_;
   if (made_->solve_in_bands(transposed, from, to, b, x)) return;
   solve_in<T>(b, x, [&](Dense<T>& band) {
+    // A^-H b is what A^-T makes of the conjugate of b, conjugated.
+    const auto conjugate = [&, conjugates = transposed && !is_hermitian(tree_.kind)] {
+      for (T& value : band.values) value = mirrored(conjugates, value);
+    };
+    conjugate();
     Dense<T> listed = from.to_list(band);
     const Index n = tree_.own().order(), shared = tree_.shared.order();
     const Index most = std::min(listed.columns, made_->most_columns());
@@ -76,6 +82,7 @@ void TeamElimination<T>::solve(bool transposed, const Vectors& b, Vectors& x) {
       }
     }
     band = to.to_bands(listed);
+    conjugate();
   });
 }
 
@@ -84,7 +91,7 @@ PivotRule perturbing_rule(double largest) {
   return {std::sqrt(static_cast<double>(std::numeric_limits<Real<T>>::epsilon()) / 2) * largest};
 }
 
-SPSOLVE_INSTANTIATE(class TeamElimination)
-SPSOLVE_INSTANTIATE_FUNCTION(perturbing_rule)
+SPSOLVE_INSTANTIATE_FOR_FACTORS(class TeamElimination)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(perturbing_rule)
 
 }  // namespace spsolve::sparse

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "distribute/row_exchange.hpp"
+#include "matrix/real_form.hpp"
 #include "sparse/ranks/team_fronts.hpp"
 #include "sparse/sparse_memory.hpp"
 #include "vectors/multivector/vectors.hpp"
@@ -17,7 +18,8 @@ template <typename T>
 class TeamElimination {
  public:
   /// Deals out the fronts of the analysis that rank 0 has (others pass null), whose matrix is one
-  /// block unless the team is a rank alone; `bands`: the layout of vectors. A symmetric `kind` may
+  /// block unless the team is a rank alone; `bands`: the layout of vectors, of a complex T those of
+  /// the real form, whose pairs of rows stay together. A symmetric `kind` may
   /// be another one than that of the analysis. A message from rank 0 to each rank, of its part.
   /// Throws std::bad_alloc as Error on every rank. Collective.
   TeamElimination(Team& team, SparseMemory& memory, std::shared_ptr<const SparseAnalysis> analysis,
@@ -45,10 +47,10 @@ class TeamElimination {
   const TeamFronts<T>& made() const { return *made_; }
   TeamFronts<T>& made() { return *made_; }
 
-  /// Factors the matrix with the values that rank 0 has, one for each entry of the matrix, of
-  /// magnitudes up to about 1. Pivots that are too small are made larger and counted; a failure is
-  /// told in the result. `advance` is called with the flops of this rank's pieces of work, by
-  /// whichever thread did it. Collective.
+  /// Factors the matrix with the values that rank 0 has, one for each entry of the matrix (two
+  /// numbers for a complex one), of magnitudes up to about 1. Pivots that are too small are made
+  /// larger and counted; a failure is told in the result. `advance` is called with the flops of
+  /// this rank's pieces of work, by whichever thread did it. Collective.
   PivotCounts factor(const std::vector<double>& values, const PivotRule& rule,
                      const Advance& advance = {});
 
@@ -56,11 +58,18 @@ class TeamElimination {
   /// null.
   PivotCounts factor(ScaledValues* values, const PivotRule& rule, const Advance& advance);
 
-  /// x <- A^-1 b or A^-T b, in bands. Two messages each way with each rank of the rows that change
-  /// ranks, and those of TeamFronts. Collective.
+  /// x <- A^-1 b or A^-H b, in bands, of a complex A those of its real form. Two messages each way
+  /// with each rank of the rows that change ranks, and those of TeamFronts. Collective.
   void solve(bool transposed, const Vectors& b, Vectors& x);
 
  private:
+  static constexpr Index parts = is_complex<T> ? complex_parts : 1;
+
+  PivotRule of_kind(PivotRule rule) const {
+    rule.hermitian = is_hermitian(tree_.kind);
+    return rule;
+  }
+
   Team& team_;
   const SparseMemory& memory_;
   std::shared_ptr<const SparseAnalysis> analysis_;  // on rank 0

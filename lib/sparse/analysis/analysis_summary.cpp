@@ -21,7 +21,7 @@ void add_row(std::vector<CellRows>& rows, Index cell) {
 
 }  // namespace
 
-FrontLevels front_levels(const SparseAnalysis& analysis) {
+FrontLevels front_levels(const SparseAnalysis& analysis, double real_ones) {
   const Fronts& fronts = analysis.fronts;
   FrontLevels levels;
   std::vector<std::size_t> level_of(fronts.size(), 0);
@@ -32,7 +32,7 @@ FrontLevels front_levels(const SparseAnalysis& analysis) {
     ++level.fronts;
     level.largest_front =
         std::max<Index>(level.largest_front, fronts.pivots(s) + fronts.border_size(s));
-    level.flops += front_flops(fronts, s, analysis.kind != Factorization::lu);
+    level.flops += real_ones * front_flops(fronts, s, analysis.kind != Factorization::lu);
     levels.count = std::max(levels.count, level_of[s] + 1);
   }
   return levels;

@@ -8,8 +8,9 @@ namespace spsolve::inline sparse {
 
 // The figures of an analysis that reports show.
 
-/// The fronts by level of the elimination tree, with the flops that analysis.flops is the sum of.
-FrontLevels front_levels(const SparseAnalysis& analysis);
+/// The fronts by level of the elimination tree, with `real_ones` times the flops that
+/// analysis.flops is the sum of: 4 for fronts of complex numbers.
+FrontLevels front_levels(const SparseAnalysis& analysis, double real_ones = 1);
 
 /// The matrix that was analysed in the order of its elimination, see pattern_of().
 Pattern pattern_in_order(const Csr<double>& matrix, const SparseAnalysis& analysis);

@@ -10,7 +10,7 @@ constexpr SectionKind state_section{"sparse elimination", 1};
 static_assert(sizeof(PivotCounts) == 64, "no padding");
 
 bool is_kind(Factorization kind) {
-  return kind >= Factorization::cholesky && kind <= Factorization::lu;
+  return kind >= Factorization::cholesky && kind <= Factorization::ldlh;
 }
 
 /// Names the section but for the totals of the fronts, which end it. Hands back whether its flag is

@@ -82,6 +82,6 @@ void ContributionStacks<T>::release_stacks() {
   of_subtrees_ = {};
 }
 
-SPSOLVE_INSTANTIATE(class ContributionStacks)
+SPSOLVE_INSTANTIATE_FOR_FACTORS(class ContributionStacks)
 
 }  // namespace spsolve::sparse

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <concepts>
 #include <functional>
+#include <string_view>
 
 #include "core/types.hpp"
 
@@ -15,6 +16,11 @@ enum class Factorization {
   lu,        ///< P L U
   ldlh,      ///< L D L^H of A = A^H, D likewise
 };
+
+constexpr std::string_view name(Factorization kind) {
+  constexpr std::string_view words[] = {"LL^T", "LDL^T", "LU", "LDL^H"};
+  return words[static_cast<int>(kind)];
+}
 
 /// Whether there is a D.
 constexpr bool has_d(Factorization kind) {

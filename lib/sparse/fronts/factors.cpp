@@ -80,7 +80,7 @@ void SparseFactors<T>::assemble(const Front<T>& front, LocalIndex s, const Front
     if (lu) std::fill(front.upper + from * m, front.upper + to * m, T(0));
   });
   for (const FrontEntry& entry : entries.of(s)) {
-    const T value = static_cast<T>(values[entry.source]);
+    const T value = value_at<T>(values, entry.source);
     if (entry.column >= 0) {
       front.lower[entry.row + entry.column * ld] += value;
     } else {
@@ -275,6 +275,6 @@ void SparseFactors<T>::release_stacks() {
   if (factors_.bytes() >= least_bytes) hand_back_freed_memory();
 }
 
-SPSOLVE_INSTANTIATE(class SparseFactors)
+SPSOLVE_INSTANTIATE_FOR_FACTORS(class SparseFactors)
 
 }  // namespace spsolve::sparse

@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "core/scalar.hpp"
 #include "core/untouched_vector.hpp"
 #include "sparse/fronts/factorization.hpp"
 #include "sparse/fronts/fronts.hpp"
@@ -15,6 +16,17 @@ struct FrontEntry {
   LocalIndex row;     ///< of `lower`, or of `upper`
   LocalIndex column;  ///< the same; ~column for an entry of `upper`
 };
+
+/// Entry number `source` of A among its values, of which complex ones are two numbers each.
+template <typename T>
+T value_at(const std::vector<double>& values, Index source) {
+  if constexpr (is_complex<T>) {
+    return T(static_cast<Real<T>>(values[2 * source]),
+             static_cast<Real<T>>(values[2 * source + 1]));
+  } else {
+    return static_cast<T>(values[source]);
+  }
+}
 
 /// The entries of A by the front that takes them in: for symmetric factorisations those of the
 /// lower triangle in the order of elimination, of LU all.

@@ -62,7 +62,7 @@ class HostFronts : public TeamFronts<T> {
     std::vector<T> result;
     result.reserve(blocks.entries.size());
     for (const OffDiagonalEntry& entry : blocks.entries) {
-      result.push_back(static_cast<T>(values[entry.source]));
+      result.push_back(value_at<T>(values, entry.source));
     }
     return result;
   }
@@ -119,10 +119,17 @@ class HostTeamFronts final : public HostFronts<T> {
     for (LocalIndex s = 0; s < tree_.shared.size(); ++s) {
       if (factors_->shared(s) != nullptr) sweeps(s).forward(b.data() + own, found_.data());
     }
+    // L^H is taken as L^T.
+    const auto conjugate = [&](std::span<T> found) {
+      for (T& value : found) value = mirrored(is_hermitian(tree_.kind), value);
+    };
+    conjugate(std::span(x).first(own));
+    conjugate(found_);
     for (LocalIndex s = tree_.shared.size(); s-- > 0;) {
       if (factors_->shared(s) != nullptr) sweeps(s).backward(found_.data(), x.data() + own);
     }
     solve_->backward(transposed, columns, x.data());
+    conjugate(x);
   }
 
  private:
@@ -180,7 +187,7 @@ std::unique_ptr<TeamFronts<T>> threshold_fronts(const TreePartition& tree) {
   return std::make_unique<ThresholdFronts<T>>(tree);
 }
 
-SPSOLVE_INSTANTIATE_FUNCTION(host_team_fronts)
-SPSOLVE_INSTANTIATE_FUNCTION(threshold_fronts)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(host_team_fronts)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(threshold_fronts)
 
 }  // namespace spsolve::sparse

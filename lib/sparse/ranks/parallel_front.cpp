@@ -386,6 +386,6 @@ bool ParallelFront<T>::name_under_way(Index number, SectionBytes& bytes) {
   return good && head.number == number && head.failed < 0;
 }
 
-SPSOLVE_INSTANTIATE(class ParallelFront)
+SPSOLVE_INSTANTIATE_FOR_FACTORS(class ParallelFront)
 
 }  // namespace spsolve::sparse

@@ -249,6 +249,6 @@ void SharedSweeps<T>::backward(const T* y, T* x) {
   }
 }
 
-SPSOLVE_INSTANTIATE(class SharedSweeps)
+SPSOLVE_INSTANTIATE_FOR_FACTORS(class SharedSweeps)
 
 }  // namespace spsolve::sparse

@@ -138,7 +138,7 @@ template <typename T>
 bool TeamFactors<T>::assemble(LocalIndex s, const std::vector<double>& values,
                               std::optional<Failure>& failure) {
   for (const FrontEntry& entry : tree_.shared_entries.of(s)) {
-    shared_[s]->add(entry.row, entry.column, static_cast<T>(values[entry.source]));
+    shared_[s]->add(entry.row, entry.column, value_at<T>(values, entry.source));
   }
   const std::vector<ContributingChild> children = tree_.contributing_children(s);
   for (const std::span<const ContributingChild> batch : TreePartition::batches(children)) {
@@ -278,6 +278,6 @@ FactorMemory team_factor_memory(const TreePartition& part, int threads, std::siz
   return memory;
 }
 
-SPSOLVE_INSTANTIATE(class TeamFactors)
+SPSOLVE_INSTANTIATE_FOR_FACTORS(class TeamFactors)
 
 }  // namespace spsolve::sparse

@@ -38,7 +38,8 @@ class TeamFronts {
     return false;
   }
 
-  /// Factors the matrix with this rank's values, in the order of its entries; null: with those that
+  /// Factors the matrix with this rank's values, in the order of its entries, re and im of complex
+  /// ones; null: with those that
   /// were taken. `advance` is called with the flops of this rank's part of each piece of work. The
   /// counts of all ranks; a failure is the number of a pivot among those of a rank or of the shared
   /// fronts. Throws on every rank where one has not enough memory.
@@ -63,10 +64,10 @@ class TeamFronts {
   /// Columns that solve() takes at a time, at most, in a team of several.
   virtual Index most_columns() const = 0;
 
-  /// x <- A^-1 b or A^-T b by finished factors, in host memory: rows of `columns` values, those of
-  /// the own pivots before those of all shared fronts, of which b has zeros but on the first rank
-  /// of the front's team, and x what this rank's own columns are of. A rank alone: all rows, in A's
-  /// order, of any columns. b is lost.
+  /// x <- A^-1 b or A^-T b, of a rank alone A^-H b, by finished factors, in host memory: rows of
+  /// `columns` values, those of the own pivots before those of all shared fronts, of which b has
+  /// zeros but on the first rank of the front's team, and x what this rank's own columns are of. A
+  /// rank alone: all rows, in A's order, of any columns. b is lost.
   virtual void solve(bool transposed, Index columns, std::vector<T>& b, std::vector<T>& x) = 0;
 
   /// Solves for vectors in bands, in the memory of the device, which `from` lists for b and `to`

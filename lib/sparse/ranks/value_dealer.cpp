@@ -7,14 +7,15 @@
 
 namespace spsolve::inline sparse {
 
-ValueDealer::ValueDealer(Team& team, const SparseAnalysis* analysis, const TreePartition& tree)
-    : team_(team) {
+ValueDealer::ValueDealer(Team& team, const SparseAnalysis* analysis, const TreePartition& tree,
+                         Index parts)
+    : team_(team), parts_(parts) {
   if (team.size() == 1) return;
   const std::vector<Index> sizes = all_gather(team, tree.values());
   together(team, [&] {
-    mine_.resize(tree.values());
+    mine_.resize(parts * tree.values());
     if (team.rank() > 0) return;
-    theirs_.reserve(*std::ranges::max_element(sizes));
+    theirs_.reserve(parts * *std::ranges::max_element(sizes));
     const ProportionalMapping teams = deal_fronts(*analysis, tree.kind, tree.rule, team.size());
     sources_.resize(team.size());
     std::vector<std::future<void>> made;
@@ -35,10 +36,12 @@ const std::vector<double>& ValueDealer::deal(const std::vector<double>& values) 
   }
   const auto take = [&](const std::vector<Index>& list, std::vector<double>& to) {
 #pragma omp parallel for schedule(static) if (worth_threads(std::ssize(list)))
-    for (std::size_t i = 0; i < list.size(); ++i) to[i] = values[list[i]];
+    for (Index i = 0; i < std::ssize(list); ++i) {
+      std::copy_n(values.begin() + parts_ * list[i], parts_, to.begin() + parts_ * i);
+    }
   };
   for (int rank = 1; rank < team_.size(); ++rank) {
-    theirs_.resize(sources_[rank].size());
+    theirs_.resize(parts_ * sources_[rank].size());
     take(sources_[rank], theirs_);
     if (!theirs_.empty()) send(team_, std::span(theirs_), rank);
   }

@@ -10,9 +10,10 @@ namespace spsolve::inline sparse {
 /// shared; a rank alone all of them, where they are.
 class ValueDealer {
  public:
-  /// `analysis` and the rule of `tree` are those of deal_analysis(). Rank 0 keeps a list of 8 bytes
-  /// a value. Collective.
-  ValueDealer(Team& team, const SparseAnalysis* analysis, const TreePartition& tree);
+  /// `parts`: numbers that a value is. `analysis` and the rule of `tree` are those of
+  /// deal_analysis(). Rank 0 keeps a list of 8 bytes a value. Collective.
+  ValueDealer(Team& team, const SparseAnalysis* analysis, const TreePartition& tree,
+              Index parts = 1);
 
   /// This rank's of all `values`, in the order of its entries; they stay until the next call, of
   /// a rank alone as long as `values`. A message from rank 0 to each rank. Collective.
@@ -23,6 +24,7 @@ class ValueDealer {
 
  private:
   Team& team_;
+  Index parts_;
   std::vector<std::vector<Index>> sources_;  // on rank 0, of each rank
   std::vector<double> mine_, theirs_;
 };

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/worth_threads.hpp"
+#include "core/over_blocks.hpp"
 #include "sparse/kernels/vector_sweeps.hpp"
 
 namespace spsolve::inline sparse {
@@ -141,13 +141,23 @@ void FactorSolve<T>::couple(bool transposed, Index tree, Index columns, const T*
 }
 
 template <typename T>
+void FactorSolve<T>::conjugate(LocalIndex first, LocalIndex end, Index columns, T* x) const {
+  if (!is_complex<T> || !is_hermitian(kind_)) return;
+  const Index from = first * columns, to = end * columns;
+#pragma omp parallel for schedule(static) num_threads(threads_) if (worth_threads(to - from))
+  for (Index i = from; i < to; ++i) x[i] = conj(x[i]);
+}
+
+template <typename T>
 void FactorSolve<T>::solve_tree(const FrontSweeps<T>& sweeps, LocalIndex root, Index columns, T* b,
                                 T* x, T* z) const {
   const LocalIndex first = tree_.first_of_subtree[root];
   for (LocalIndex s = first; s <= root; ++s) {
     sweeps.forward(fronts_[s], nullptr, columns, {b, rows_, nullptr, nullptr}, x, z);
   }
+  conjugate(tree_.first[first], tree_.first[root + 1], columns, x);
   for (LocalIndex s = root; s >= first; --s) sweeps.backward(fronts_[s], nullptr, columns, x, z);
+  conjugate(tree_.first[first], tree_.first[root + 1], columns, x);
 }
 
 template <typename T>
@@ -216,21 +226,27 @@ void FactorSolve<T>::solve_block(bool transposed, Index columns, T* b, T* x) con
   const FrontSweeps<T> sweeps(kind_, transposed);
   Workspace& space = workspace(columns);
   const std::size_t count = groups_.size();
+  const auto solve_cut = [&](const Group& group, LocalIndex first, LocalIndex last) {
+    const LocalIndex row = tree_.first[first], end = tree_.first[last + 1];
+    forward_side_by_side(sweeps, group, columns, b, x, space);
+    conjugate(row, end, columns, x);
+    backward_side_by_side(sweeps, group, columns, x, space);
+    conjugate(row, end, columns, x);
+  };
   for (std::size_t g = 0; g < count; ++g) {
     const Group& group = groups_[transposed ? count - 1 - g : g];
     if (group.trees.empty()) {
-      forward_side_by_side(sweeps, group, columns, b, x, space);
-      backward_side_by_side(sweeps, group, columns, x, space);
+      solve_cut(group, 0, tree_.size() - 1);
       continue;
     }
     for (std::size_t i = 0; i < group.trees.size(); ++i) {
       const Index tree = group.trees[transposed ? group.trees.size() - 1 - i : i];
       if (!transposed) couple(false, tree, columns, x, b);
+      const LocalIndex root = off_diagonal_blocks_.roots[tree];
       if (group.parts.empty()) {
-        solve_tree(sweeps, off_diagonal_blocks_.roots[tree], columns, b, x, space.rows[0].data());
+        solve_tree(sweeps, root, columns, b, x, space.rows[0].data());
       } else {
-        forward_side_by_side(sweeps, group, columns, b, x, space);
-        backward_side_by_side(sweeps, group, columns, x, space);
+        solve_cut(group, tree_.first_of_subtree[root], root);
       }
       if (transposed) couple(true, tree, columns, x, b);
     }
@@ -265,6 +281,6 @@ void FactorSolve<T>::solve(bool transposed, Index columns, T* b, T* x) const {
   }
 }
 
-SPSOLVE_INSTANTIATE(class FactorSolve)
+SPSOLVE_INSTANTIATE_FOR_FACTORS(class FactorSolve)
 
 }  // namespace spsolve::sparse

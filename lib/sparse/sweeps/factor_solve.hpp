@@ -33,11 +33,13 @@ class FactorSolve {
   /// touched for the first time costs more than what a small front does with it.
   void make_ready() const;
 
-  /// x <- F^-1 b, or F^-T b, where F is the matrix that was factored; b of n x `columns`, row-major
-  /// in the order of elimination, is lost. b may be x where rows and columns of each front's pivots
-  /// are the same positions: of all factors but those with delayed pivots.
-  /// Cost: reads the factors once forward and once backward for each 16 columns. One solve at a
-  /// time.
+  Factorization kind() const { return kind_; }
+
+  /// x <- F^-1 b, or F^-T b unless F is complex and Hermitian, where F is the matrix that was
+  /// factored; b of n x `columns`, row-major in the order of elimination, is lost. b may be x where
+  /// rows and columns of each front's pivots are the same positions: of all factors but those with
+  /// delayed pivots. Cost: reads the factors once forward and once backward for each 16 columns.
+  /// One solve at a time.
   void solve(bool transposed, Index columns, T* b, T* x) const;
 
   /// The way up the trees alone, without off-diagonal blocks, for at most most_columns: what pivots
@@ -64,6 +66,9 @@ class FactorSolve {
 
   Workspace& workspace(Index columns) const;
   void group_trees(int threads);
+  /// x <- its conjugate in the rows first ... end of a Hermitian F: between the sweeps and after
+  /// them, as L^H is taken as L^T.
+  void conjugate(LocalIndex first, LocalIndex end, Index columns, T* x) const;
   void solve_block(bool transposed, Index columns, T* b, T* x) const;
   void forward_side_by_side(const FrontSweeps<T>& sweeps, const Group& group, Index columns, T* b,
                             T* x, Workspace& space) const;

@@ -41,6 +41,8 @@ void RowOrder<T>::solve(const FactorSolve<T>& factors, bool transposed, Index co
   const SingleThreadedBlas here;
   const LocalIndex n = static_cast<LocalIndex>(analysis_->rows());
   const Index size = n * columns;
+  // A^-H b is what A^-T makes of the conjugate of b, conjugated.
+  const bool conjugates = transposed && !is_hermitian(factors.kind());
   if (found_.size() < size) {
     found_ = {};
     found_ = UntouchedArray<T>(size);
@@ -52,11 +54,11 @@ void RowOrder<T>::solve(const FactorSolve<T>& factors, bool transposed, Index co
     in_order = b == x ? in_order_.data() : x;
   }
   over_rows(n, columns, !transposed, here.threads(), [=](Index k, Index at, auto width) {
-    for (Index c = 0; c < width; ++c) in_order[k + c] = b[at + c];
+    for (Index c = 0; c < width; ++c) in_order[k + c] = mirrored(conjugates, b[at + c]);
   });
   factors.solve(transposed, columns, in_order, found);
   over_rows(n, columns, transposed, here.threads(), [=](Index k, Index at, auto width) {
-    for (Index c = 0; c < width; ++c) x[at + c] = found[k + c];
+    for (Index c = 0; c < width; ++c) x[at + c] = mirrored(conjugates, found[k + c]);
   });
   if (columns > few) {
     in_order_ = {};
@@ -67,9 +69,11 @@ void RowOrder<T>::solve(const FactorSolve<T>& factors, bool transposed, Index co
 template <typename T>
 void RowOrder<T>::solve(const FactorSolve<T>& factors, bool transposed, const Vectors& b,
                         Vectors& x) {
-  if constexpr (std::is_same_v<T, double>) {
-    if (dynamic_cast<const HostVectors*>(&b) != nullptr) {
-      return solve(factors, transposed, b.columns(), on_host(b).row(0), on_host(x).row(0));
+  if constexpr (std::is_same_v<Real<T>, double>) {
+    // One column of the real form is complex numbers as they lie in memory.
+    if (dynamic_cast<const HostVectors*>(&b) != nullptr && (!is_complex<T> || b.columns() == 1)) {
+      return solve(factors, transposed, b.columns(), reinterpret_cast<const T*>(on_host(b).row(0)),
+                   reinterpret_cast<T*>(on_host(x).row(0)));
     }
   }
   solve_in<T>(b, x, [&](Dense<T>& rows) {
@@ -77,6 +81,6 @@ void RowOrder<T>::solve(const FactorSolve<T>& factors, bool transposed, const Ve
   });
 }
 
-SPSOLVE_INSTANTIATE(class RowOrder)
+SPSOLVE_INSTANTIATE_FOR_FACTORS(class RowOrder)
 
 }  // namespace spsolve::sparse

@@ -23,10 +23,10 @@ class RowOrder {
   /// Makes room for solves of one column, and touches it.
   void make_ready(int threads);
 
-  /// x <- A^-1 b or A^-T b for arrays of n x `columns`, by these factors; x may be b.
+  /// x <- A^-1 b or A^-H b for arrays of n x `columns`, by these factors; x may be b.
   void solve(const FactorSolve<T>& factors, bool transposed, Index columns, const T* b, T* x);
 
-  /// Solves for vectors of all rows, in any memory.
+  /// Solves for vectors of all rows, in any memory; of a complex A of those of its real form.
   void solve(const FactorSolve<T>& factors, bool transposed, const Vectors& b, Vectors& x);
 
  private:

@@ -100,7 +100,7 @@ void ThresholdFactors<T>::assemble(LocalIndex s, const FrontEntries& entries,
     if (symmetric && row != column) work.at(column, row) += mirrored(hermitian, value);
   };
   for (const FrontEntry& entry : entries.of(s)) {
-    const T value = static_cast<T>(values[entry.source]);
+    const T value = value_at<T>(values, entry.source);
     if (entry.column >= 0) {
       add(place(entry.row), entry.column, value);
     } else {
@@ -275,6 +275,6 @@ bool ThresholdFactors<T>::name_totals(SectionBytes& bytes) {
   return good;
 }
 
-SPSOLVE_INSTANTIATE(class ThresholdFactors)
+SPSOLVE_INSTANTIATE_FOR_FACTORS(class ThresholdFactors)
 
 }  // namespace spsolve::sparse

@@ -38,9 +38,12 @@ void multiply_by_inverses(const std::vector<double>& maxima, bool root,
   for (std::size_t i = 0; i < factors.size(); ++i) factors[i] *= inverse_power(maxima[i], root);
 }
 
+/// Of a complex matrix `rows` are its moduli, and a value is two numbers.
+template <Index numbers>
 class HostScaledValues final : public ScaledValues {
  public:
-  explicit HostScaledValues(const Csr<double>& rows) : rows_(rows) {}
+  HostScaledValues(const Csr<double>& rows, const std::vector<double>& values)
+      : rows_(rows), given_(values) {}
 
   bool by_threads() const override { return true; }
   void take_only(std::span<const Index> entries) override { only_ = entries; }
@@ -109,11 +112,12 @@ class HostScaledValues final : public ScaledValues {
     for (std::vector<double>* done : {&r_, &c_, &of_rows_, &of_columns_}) {
       *done = std::vector<double>();
     }
-    values_ = scales || !only_.empty() ? &made_ : &rows_.values;
+    values_ = scales || !only_.empty() ? &made_ : &given_;
   }
 
   double largest() override {
-    return largest_magnitude(*values_);
+    if constexpr (numbers == 1) return largest_magnitude(*values_);
+    return largest_modulus();
   }
   const std::vector<double>& on_host() override {
     return *values_;
@@ -121,34 +125,53 @@ class HostScaledValues final : public ScaledValues {
 
  private:
   void scale() {
-    made_.resize(rows_.values.size());
+    made_.resize(given_.size());
 #pragma omp parallel for schedule(static) if (worth_threads(rows_.nonzeros()))
     for (Index i = 0; i < rows_.rows; ++i) {
       for (Index k = rows_.row_offsets[i]; k < rows_.row_offsets[i + 1]; ++k) {
-        made_[k] = scaled_value(i, k);
+        put(true, i, k, k);
       }
     }
   }
 
   /// The values of the entries that are wanted.
   void take(bool scales) {
-    made_.resize(only_.size());
+    made_.resize(numbers * only_.size());
 #pragma omp parallel for schedule(static) if (worth_threads(rows_.nonzeros()))
     for (Index i = 0; i < rows_.rows; ++i) {
       const Index end = rows_.row_offsets[i + 1];
       const auto first = std::lower_bound(only_.begin(), only_.end(), rows_.row_offsets[i]);
       for (auto entry = first; entry != only_.end() && *entry < end; ++entry) {
-        made_[entry - only_.begin()] = scales ? scaled_value(i, *entry) : rows_.values[*entry];
+        put(scales, i, *entry, entry - only_.begin());
       }
     }
   }
 
-  double scaled_value(Index i, Index k) const {
-    // One after the other: their product may overflow where the entry does not.
-    return rows_.values[k] * r_[i] * c_[rows_.column_indices[k]];
+  /// Makes value `to` of entry k, in row i.
+  void put(bool scales, Index i, Index k, Index to) {
+    for (Index part = 0; part < numbers; ++part) {
+      const double value = given_[numbers * k + part];
+      // One after the other: their product may overflow where the entry does not.
+      made_[numbers * to + part] = scales ? value * r_[i] * c_[rows_.column_indices[k]] : value;
+    }
+  }
+
+  /// As largest_magnitude(), of pairs.
+  double largest_modulus() const {
+    const auto count = static_cast<Index>(values_->size()) / 2;
+    double largest = 0;
+#pragma omp parallel for schedule(static) reduction(max : largest) if (worth_threads(count))
+    for (Index k = 0; k < count; ++k) {
+      const double size = std::hypot((*values_)[2 * k], (*values_)[2 * k + 1]);
+      largest = size <= std::numeric_limits<double>::max()
+                    ? std::max(largest, size)
+                    : std::numeric_limits<double>::infinity();
+    }
+    return largest;
   }
 
   const Csr<double>& rows_;
+  const std::vector<double>& given_;
   std::span<const Index> only_;
   std::vector<double> r_, c_, of_rows_, of_columns_;
   std::vector<double> made_;  // scaled, or those of only_
@@ -158,7 +181,11 @@ class HostScaledValues final : public ScaledValues {
 }  // namespace
 
 std::unique_ptr<ScaledValues> host_scaled_values(const Csr<double>& rows) {
-  return std::make_unique<HostScaledValues>(rows);
+  return std::make_unique<HostScaledValues<1>>(rows, rows.values);
+}
+
+std::unique_ptr<ScaledValues> host_scaled_values(const ComplexMatrix& matrix) {
+  return std::make_unique<HostScaledValues<2>>(matrix.moduli, matrix.values);
 }
 
 double largest_magnitude(const std::vector<double>& values) {

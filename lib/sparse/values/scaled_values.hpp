@@ -7,6 +7,7 @@
 
 #include "matrix/symmetry.hpp"
 #include "solve/operators/equilibrate.hpp"
+#include "sparse/values/complex_matrix.hpp"
 
 namespace spsolve::inline sparse {
 
@@ -28,7 +29,8 @@ class ScaledValues {
   /// A may have new values; factors are these from now on, n each, or 1 where there are none.
   virtual void begin(std::span<const double> r, std::span<const double> c) = 0;
 
-  /// Whether A, whose pattern is symmetric, is so in its values; after begin() and before finish().
+  /// Whether a real A, whose pattern is symmetric, is so in its values; after begin() and before
+  /// finish().
   virtual Mirrors mirrors() = 0;
 
   /// The largest and the smallest of maxima that are not zero.
@@ -68,6 +70,9 @@ class ScaledValues {
 /// columns, must stay until finish() has returned, or for as long as the values are used where that
 /// does not scale.
 std::unique_ptr<ScaledValues> host_scaled_values(const Csr<double>& rows);
+
+/// Those of a complex matrix likewise, two numbers an entry.
+std::unique_ptr<ScaledValues> host_scaled_values(const ComplexMatrix& matrix);
 
 /// The largest magnitude of these values; infinite where one is not a finite number.
 double largest_magnitude(const std::vector<double>& values);

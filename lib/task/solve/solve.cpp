@@ -188,7 +188,9 @@ class SolveRun {
     times_.measure("analyse", [&] {
       together(team_, [&] {
         if (team_.rank() != 0) return;
-        report_.patterns.in_order = pattern_in_order(whole, *pattern_analysis.analysis);
+        const bool complex = pattern_analysis.estimate.complex;
+        report_.patterns.in_order =
+            pattern_in_order(complex ? parts_of(whole).s : whole, *pattern_analysis.analysis);
         report_.patterns.factors = factor_pattern(*pattern_analysis.analysis);
       });
     });

@@ -78,6 +78,39 @@ class ComplexSystems(CliTest):
         self.assertEqual(self.report()["sparse"]["negative_pivots"],
                          int((np.linalg.eigvalsh(a) < 0).sum()))
 
+    def test_sparse_factors_are_complex_numbers(self):
+        for kind, method, words in (("general", "lu", "LU"), ("symmetric", "ldlt", "LDL^T"),
+                                    ("hermitian", "ldlt", "LDL^H"), ("positive", "cholesky", "LL^T")):
+            a, b = random_system(24, kind, 7)
+            self.write("a.mtx", coordinate(a))
+            self.write("b.mtx", array(b))
+            for ranks, precision in ((1, "double"), (1, "mixed"), (1, "float"), (2, "double")):
+                with self.subTest(kind, ranks=ranks, precision=precision):
+                    result = self.spsolve(
+                        "a.mtx", "b.mtx", "-o", "x.mtx", "--report", "report.json",
+                        "--set", f"solve.method=sparse_{method}", "--set", "solve.ranks=all",
+                        "--set", f"solve.precision={precision}", ranks=ranks)
+                    self.assertEqual(result.code, SOLVED, result.text)
+                    np.testing.assert_allclose(read_array(self.folder / "x.mtx"),
+                                               np.linalg.solve(a, b), rtol=1e-8)
+                    sparse = self.report()["sparse"]
+                    self.assertTrue(sparse["complex"])
+                    self.assertEqual((sparse["factorisation"], sparse["ranks"]), (words, ranks))
+                    self.assertLessEqual(sparse["factor_entries"], 24 * 24)
+                    self.assertAlmostEqual(sum(level["flops"] for level in sparse["levels"]),
+                                           sparse["flops"], delta=1e-9 * sparse["flops"])
+
+    def test_small_pivots_are_made_up_for(self):
+        a, b = random_system(40, "symmetric", 8)
+        np.fill_diagonal(a, 0)
+        self.write("a.mtx", coordinate(a, "symmetric"))
+        self.write("b.mtx", array(b))
+        result = self.spsolve("a.mtx", "b.mtx", "-o", "x.mtx", "--report", "report.json",
+                              "--set", "solve.method=sparse_ldlt")
+        self.assertEqual(result.code, SOLVED, result.text)
+        np.testing.assert_allclose(read_array(self.folder / "x.mtx"), np.linalg.solve(a, b),
+                                   rtol=1e-7)
+
     def test_known_solutions_are_ones(self):
         for kind in ("row_sums", "ones", "random"):
             for ranks in (1, 2):
