@@ -182,6 +182,21 @@ SolveOutcome SystemSolver::solve_transposed(const Vectors& b, Vectors& x, PhaseT
   });
 }
 
+void SystemSolver::ensure_inertia() {
+  whole();
+  const auto look = [this] {
+    PhaseTimes untold;
+    look_for_known_solution({*matrix_, *this, scaling_.rows, estimates_}, untold);
+  };
+  if (!estimates_.probe) look();
+  if (inertia_doubt().empty()) return;
+  bool renewed = false;
+  set_up_by([&] { renewed = inverse_->eliminate_exactly(); });
+  if (!renewed) return;
+  estimates_ = of_transposed_ = {};
+  look();
+}
+
 template <typename Solve>
 SolveOutcome SystemSolver::solve_scaled(const SolveSide& side, const Vectors& b, Vectors& x,
                                         PhaseTimes& times, const Solve& solve) {

@@ -86,21 +86,6 @@ void SystemSolver::look_for_known_solution(const SolveSide& side, PhaseTimes& ti
   });
 }
 
-void SystemSolver::ensure_inertia() {
-  whole();
-  const auto look = [this] {
-    PhaseTimes untold;
-    look_for_known_solution({*matrix_, *this, scaling_.rows, estimates_}, untold);
-  };
-  if (!estimates_.probe) look();
-  if (inertia_doubt().empty()) return;
-  bool renewed = false;
-  set_up_by([&] { renewed = inverse_->eliminate_exactly(); });
-  if (!renewed) return;
-  estimates_ = of_transposed_ = {};
-  look();
-}
-
 std::string SystemSolver::inertia_doubt() const {
   const auto& probe = estimates_.probe;
   if (!probe) return "nothing told whether the factors are near A";
