@@ -200,7 +200,7 @@ struct EliminatedMatrix {
   void take_moduli(Factorization kind) {
     moduli_ = complex_matrix_of(*as_given_).moduli;
     as_given_ = &*moduli_;
-    facts = kind == Factorization::lu ? SymmetryFacts{} : symmetry_of(*moduli_);
+    if (kind == Factorization::lu) facts = {};
     clean_ = cleaned(*moduli_, facts);
     names_.emplace(1);  // rows are those of A
   }

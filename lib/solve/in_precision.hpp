@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/over_blocks.hpp"
 #include "core/scalar.hpp"
 #include "matrix/real_form.hpp"
 #include "vectors/multivector/vectors.hpp"
@@ -26,6 +27,8 @@ Dense<T> numbers_of(const Dense<double>& rows) {
   constexpr Index parts = is_complex<T> ? complex_parts : 1;
   Dense<T> numbers(rows.rows / parts, rows.columns);
   if constexpr (is_complex<T>) {
+    const bool many = std::ssize(rows.values) > worthwhile_elements;
+#pragma omp parallel for schedule(static) if (many)
     for (Index i = 0; i < numbers.rows; ++i) {
       for (Index c = 0; c < rows.columns; ++c) {
         numbers(i, c) =
@@ -44,6 +47,8 @@ Dense<double> rows_of(const Dense<T>& numbers) {
   constexpr Index parts = is_complex<T> ? complex_parts : 1;
   Dense<double> rows(parts * numbers.rows, numbers.columns);
   if constexpr (is_complex<T>) {
+    const bool many = std::ssize(rows.values) > worthwhile_elements;
+#pragma omp parallel for schedule(static) if (many)
     for (Index i = 0; i < numbers.rows; ++i) {
       for (Index c = 0; c < rows.columns; ++c) {
         rows(2 * i, c) = numbers(i, c).real();

@@ -120,29 +120,39 @@ void GatheredMatrix::gather(SystemMatrix& matrix) {
     gather_rows_of(matrix);
   }
   lent_.on_first_rank(!has_pattern_of(matrix) && is_large(), [&] {
-    if (choice_.complex) take_complex();
+    SymmetryFacts facts;
+    if (choice_.complex) facts = take_complex();
     const bool known = known_ == &matrix && entries_.serve(rows_->values);
     if (!known) {
-      const bool symmetric = choice_.kind != Factorization::lu;
+      const bool looks = choice_.kind != Factorization::lu && !choice_.complex;
       const Csr<double>* const stored = rows_;
-      SymmetryFacts facts;
-      if (symmetric) facts = symmetry_of(*stored);
+      if (looks) facts = symmetry_of(*stored);
       const std::optional<Csr<double>> taken = clean(facts);
       const Csr<double>& rows = taken ? *taken : *rows_;
-      if (symmetric && &rows != stored) facts = symmetry_of(rows);
-      if (symmetric && !choice_.complex) take_mirrors(mirrors_inside(rows, facts), rows);
+      if (looks && &rows != stored) facts = symmetry_of(rows);
+      if (looks) take_mirrors(mirrors_inside(rows, facts), rows);
       analyse(rows, matrix);
     }
     take_values(matrix);
   });
 }
 
-/// From now on the rows are the moduli of the complex matrix whose real form they were.
-void GatheredMatrix::take_complex() {
-  if (choice_.kind != Factorization::lu)
-    take_mirrors(mirrors_inside(*rows_, symmetry_of(*rows_)), *rows_);
-  complex_ = complex_matrix_of(*rows_);
+/// From now on the rows are the moduli of the complex matrix whose real form they were; the facts
+/// of its symmetry, if that is asked for.
+SymmetryFacts GatheredMatrix::take_complex() {
+  const Csr<double>& form = *rows_;
+  SymmetryFacts facts;
+  if (choice_.kind != Factorization::lu) {
+    facts = symmetry_of(form);
+    // Rows that hold their diagonal alone may have stored zeros.
+    std::optional<Csr<double>> clean;
+    if (facts.mirrors() == Mirrors::differ) clean = cleaned(form, facts);
+    take_mirrors(clean ? mirrors_inside(*clean, symmetry_of(*clean)) : mirrors_inside(form, facts),
+                 form);
+  }
+  complex_ = complex_matrix_of(form);
   rows_ = &complex_.moduli;
+  return facts;
 }
 
 /// L L^T and L D L^T take one of a_ij and a_ji, whichever it is.

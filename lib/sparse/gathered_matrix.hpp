@@ -89,7 +89,7 @@ class GatheredMatrix {
   std::optional<Csr<double>> clean(const SymmetryFacts& facts);
   void analyse(const Csr<double>& rows, const SystemMatrix& matrix);
   void forget_values();
-  void take_complex();
+  SymmetryFacts take_complex();
   void take_values(SystemMatrix& matrix);
   void take_mirrors(Mirrors mirrors, const Csr<double>& rows);
   void take_new_mirrors();

@@ -58,15 +58,15 @@ void solve_triangle_vector(Triangle t, Index n, const T* a, Index lda, T* x) {
   typed_blas::trsv(CblasColMajor, t, n, a, lda, x, 1);
 }
 
-/// max |a_ij| of a column-major m x n matrix.
+/// max |re a_ij| + |im a_ij| of a column-major m x n matrix.
 template <typename T>
-Real<T> largest_magnitude(Index m, Index n, const T* a, Index ld) {
+Real<T> largest_size(Index m, Index n, const T* a, Index ld) {
   Real<T> largest = 0;
   for (Index j = 0; j < n; ++j) {
     const T* column = a + j * ld;
     Real<T> most = 0;
 #pragma omp simd reduction(max : most)
-    for (Index i = 0; i < m; ++i) most = std::max(most, magnitude(column[i]));
+    for (Index i = 0; i < m; ++i) most = std::max(most, pivot_size(column[i]));
     largest = std::max(largest, most);
   }
   return largest;

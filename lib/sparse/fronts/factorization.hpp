@@ -46,7 +46,7 @@ struct PivotCounts {
   Index negative = 0;                ///< of D, for the inertia
   Index pairs = 0;                   ///< 2 x 2 blocks of D
   double smallest = 0, largest = 0;  ///< magnitudes of pivots; 0 where there are none
-  double largest_multiplier = 0;     ///< max |l_ij|, of LU and LDL^T
+  double largest_multiplier = 0;     ///< max pivot_size(l_ij), of LU and LDL^T
   /// The first pivot, by its position in the front, that no factorisation of this kind can go on
   /// from: not positive for Cholesky, or not a number; -1 for none.
   Index failed = -1;

@@ -280,7 +280,7 @@ void eliminate_lu(const Front<T>& front, const PivotRule& rule, const Tiles& til
       solve_triangle(CblasRight, upper, to - from, p, a, ld, below, ld);
       solve_triangle(CblasRight, unit_lower_transposed, to - from, p, a, ld, right, m);
     }
-    multipliers[from / piece] = largest_magnitude(to - from, p, below, ld);
+    multipliers[from / piece] = largest_size(to - from, p, below, ld);
   });
   for (const Real<T> value : multipliers) {
     own.largest_multiplier = std::max(own.largest_multiplier, static_cast<double>(value));
@@ -333,9 +333,8 @@ void factor_lu_panel(Index summed, Index height, Index w, T* a, Index ld, const 
   if (counts.failed >= 0 || height == summed) return;
   T* below = a + summed;
   solve_triangle(CblasRight, upper, height - summed, w, a, ld, below, ld);
-  counts.largest_multiplier =
-      std::max(counts.largest_multiplier,
-               static_cast<double>(largest_magnitude(height - summed, w, below, ld)));
+  counts.largest_multiplier = std::max(
+      counts.largest_multiplier, static_cast<double>(largest_size(height - summed, w, below, ld)));
 }
 
 SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(swap_rows)

@@ -259,7 +259,7 @@ void eliminate_ldlt(const Front<T>& front, const PivotRule& rule, const Tiles& t
       }
       divide_by_d(rule.hermitian, to - from, w, diagonal, ld, off_diagonal + k, b, ld);
       Real<T>& largest = multipliers[(from - below) / rows_of_piece];
-      largest = std::max(largest, largest_magnitude(to - from, w, b, ld));
+      largest = std::max(largest, largest_size(to - from, w, b, ld));
     });
     tiles.run_pieces(below, p, columns_of_piece, [&](Index from, Index to) {
       multiply_transposed<T>(height - from, to - from, w, -1, a + from + k * ld, ld,
@@ -286,7 +286,7 @@ void factor_ldlt_panel(Index height, Index w, T* a, Index ld, const PivotRule& r
     if (counts.swaps > 0) permute_columns(to - from, w, rows, b, ld);
     solve_triangle(CblasRight, other, to - from, w, a, ld, b, ld);
     divide_by_d(rule.hermitian, to - from, w, a, ld, off_diagonal, b, ld);
-    largest = std::max(largest, largest_magnitude(to - from, w, b, ld));
+    largest = std::max(largest, largest_size(to - from, w, b, ld));
   });
   counts.largest_multiplier = std::max(counts.largest_multiplier, static_cast<double>(largest));
 }

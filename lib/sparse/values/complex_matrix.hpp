@@ -19,6 +19,9 @@ struct ComplexMatrix {
   void take_only(Csr<double> kept);
 };
 
+/// |re + i im|, which is finite where both are.
+double modulus(double re, double im);
+
 /// The matrix of a real form. Cost: a pass.
 ComplexMatrix complex_matrix_of(const Csr<double>& form);
 

@@ -162,7 +162,7 @@ class HostScaledValues final : public ScaledValues {
     double largest = 0;
 #pragma omp parallel for schedule(static) reduction(max : largest) if (worth_threads(count))
     for (Index k = 0; k < count; ++k) {
-      const double size = std::hypot((*values_)[2 * k], (*values_)[2 * k + 1]);
+      const double size = modulus((*values_)[2 * k], (*values_)[2 * k + 1]);
       largest = size <= std::numeric_limits<double>::max()
                     ? std::max(largest, size)
                     : std::numeric_limits<double>::infinity();

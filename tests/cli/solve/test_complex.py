@@ -100,6 +100,24 @@ class ComplexSystems(CliTest):
                     self.assertAlmostEqual(sum(level["flops"] for level in sparse["levels"]),
                                            sparse["flops"], delta=1e-9 * sparse["flops"])
 
+    def test_rows_alone_are_solved_first(self):
+        for kind in ("hermitian", "symmetric"):
+            a, b = random_system(30, kind, 9)
+            for row in (3, 17):
+                a[row] = 0
+                a[row, row] = 2
+            self.write("a.mtx", coordinate(a))
+            self.write("b.mtx", array(b))
+            for method in ("ldlt", "lu"):
+                result = self.spsolve("a.mtx", "b.mtx", "-o", "x.mtx", "--set",
+                                      f"solve.method=sparse_{method}")
+                if (kind, method) == ("symmetric", "ldlt"):  # its real form is not symmetric
+                    self.assertEqual(result.code, INPUT, result.text)
+                    continue
+                self.assertEqual(result.code, SOLVED, result.text)
+                np.testing.assert_allclose(read_array(self.folder / "x.mtx"),
+                                           np.linalg.solve(a, b), rtol=1e-7)
+
     def test_small_pivots_are_made_up_for(self):
         a, b = random_system(40, "symmetric", 8)
         np.fill_diagonal(a, 0)
