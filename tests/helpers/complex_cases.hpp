@@ -51,8 +51,8 @@ inline void for_complex_cases(const std::function<void(const Csr<double>&, Facto
 /// The elimination of a real form in complex numbers, by all ranks of a team.
 template <typename T>
 struct ComplexElimination {
-  ComplexElimination(Team& team, SparseMemory& memory, const Csr<double>& whole, Factorization kind)
-      : team(team), form(whole), a(complex_matrix_of(form)) {
+  ComplexElimination(Team& of, SparseMemory& memory, const Csr<double>& whole, Factorization kind)
+      : team(of), form(whole), a(complex_matrix_of(form)) {
     const Factorization analysed = kind == Factorization::ldlh ? Factorization::ldlt : kind;
     const auto analysis = analysis_of(a.moduli, analysed, Ordering::automatic, team.size() == 1);
     bands = bands_of_nodes(form.rows, team.size(), complex_parts);
