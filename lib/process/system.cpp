@@ -175,7 +175,7 @@ int host_processors() {
   return std::max(1, static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
-int choose_threads(int wanted, int ranks_on_host, bool with_gpus) {
+int choose_threads(int wanted, int ranks_on_host, bool with_gpus, int most) {
   if (wanted > 0) return wanted;
   if (const char* named = std::getenv("OMP_NUM_THREADS"); named != nullptr) {
     if (const int threads = std::atoi(named); threads > 0) return threads;
@@ -184,7 +184,7 @@ int choose_threads(int wanted, int ranks_on_host, bool with_gpus) {
   const int threads = std::min(share, usable_processors());
   constexpr int large = 8, for_messages = 2;
   const bool few_are_free = ranks_on_host > 1 && with_gpus && threads >= large;
-  return few_are_free ? threads - for_messages : threads;
+  return std::min(most, few_are_free ? threads - for_messages : threads);
 }
 
 namespace {

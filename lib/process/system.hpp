@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -55,8 +56,9 @@ int host_processors();
 /// Threads for one rank: `wanted` where positive, else OMP_NUM_THREADS where set, else an equal
 /// share of the host's processors among its ranks, within the affinity mask; of a large share,
 /// where ranks have GPUs to talk to and through, all but those that drivers and messages want: a
-/// team of threads waits for the last one.
-int choose_threads(int wanted, int ranks_on_host, bool with_gpus = false);
+/// team of threads waits for the last one. Of such a share `most` at most.
+int choose_threads(int wanted, int ranks_on_host, bool with_gpus = false,
+                   int most = std::numeric_limits<int>::max());
 
 /// Throws Error(resources) where this process, or threads of OpenMP, have less stack than they take
 /// (ulimit -s, OMP_STACKSIZE): they would end without a word, or compute with numbers that others

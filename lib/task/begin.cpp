@@ -44,9 +44,9 @@ void check_result_columns(const std::filesystem::path& file, const DenseShape& r
   }
 }
 
-int take_threads(const Config& config, Team& team) {
-  const int threads =
-      choose_threads(config.threads, team.ranks_on_host(), config.device == DeviceChoice::cuda);
+int take_threads(const Config& config, Team& team, int most) {
+  const int threads = choose_threads(config.threads, team.ranks_on_host(),
+                                     config.device == DeviceChoice::cuda, most);
   together(team, [&] { require_threads(threads); });
   omp_set_num_threads(threads);
   together(team, [&] { set_blas_threads(threads); });
@@ -58,7 +58,6 @@ void begin_task(const Config& config, Team& team, TaskReport& report) {
     // Better before the work than after it.
     if (team.rank() == 0) std::ranges::for_each(result_files(config), io::require_folder_of);
   });
-  report.threads = take_threads(config, team);
   report.blas = blas::library();
   log_detail("BLAS: " + report.blas);
 }

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "config/config.hpp"
@@ -26,8 +27,9 @@ std::vector<std::filesystem::path> result_files(const Config& config);
 
 /// Sets this rank's threads: starts them once, as OpenMP would end the process where the system
 /// gives no more, and has the BLAS map their buffers where the process may not map what it likes.
-/// Throws Error(resources) where it may not, or they cannot be started. Collective.
-int take_threads(const Config& config, Team& team);
+/// Throws Error(resources) where it may not, or they cannot be started. If nobody says how many,
+/// `most` at most. Collective.
+int take_threads(const Config& config, Team& team, int most = std::numeric_limits<int>::max());
 
 /// Throws Error(input) where results of so many columns, or complex ones, cannot be written to the
 /// file that is named for them.

@@ -251,6 +251,7 @@ void run_multiply(const Config& config, Team& team, const Gpus& gpus, MultiplyRe
   PhaseTimes times;
   times.add("start", report.before);
   begin_task(config, team, report);
+  report.threads = take_threads(config, team);
   const auto device = choose_memory(config, team, gpus, report);
   const Kernel& kernel = kernel_of(*device, wanted.kernel);
 

@@ -61,7 +61,10 @@ class Factors(LinearOperator):
         self._last: dict[str, Any] = {}
         dtype = np.dtype(np.complex128 if self.is_complex else np.float64)
         super().__init__(dtype, (self.order, self.order))  # type: ignore[call-arg, unused-ignore]
-        tell(self._factors.report()["notes"], strict)
+        self._tell_of_factoring()
+
+    def _tell_of_factoring(self) -> None:
+        tell(self._factors.report()["notes"], self._strict)
 
     @property
     def order(self) -> int:
@@ -162,7 +165,7 @@ class Factors(LinearOperator):
             else:
                 self._factors.refactor(numbers, self._matrix.nonzeros if self._comm is None
                                        else numbers.size)
-        tell(self._factors.report()["notes"], self._strict)
+        self._tell_of_factoring()
         return self
 
     def _numbers_of(self, values: Any) -> np.ndarray:

@@ -16,7 +16,7 @@ from typing import Any, Callable, Iterator
 
 import numpy as np
 
-from ._errors import NotTrustworthyError, TrustWarning
+from ._errors import NotTrustworthyError
 from ._solver import Factors
 
 _lock = threading.Lock()
@@ -44,9 +44,8 @@ class _Factors(Factors):
     """Factors that warn of what is to be known of x, but not of how A was factored, which callers of
     scipy did not ask for; ``report`` has it."""
 
-    def _tell(self, notes: list[str]) -> None:  # type: ignore[override]
-        for note in notes if self._last else []:
-            warnings.warn(note, TrustWarning, stacklevel=5)
+    def _tell_of_factoring(self) -> None:
+        pass
 
 
 def spsolve(A: Any, b: Any, permc_spec: str | None = None, use_umfpack: bool = True) -> Any:

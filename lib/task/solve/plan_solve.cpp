@@ -56,8 +56,8 @@ void tell_first_estimate(const Config& config, const SystemShape& shape, Team& t
 /// plan_solve() with all ranks of the team.
 MemoryCheck plan_over(const Config& config, Team& team, const Gpus& gpus, MemoryPlan& plan,
                       int most_ranks) {
-  take_threads(config, team);
   SystemShape shape = shape_for_all(config, team);
+  take_threads(config, team, shape);
   // A table is that of an elimination.
   shape.is_solved_once = shape.is_solved_once && most_ranks == 0;
   const RowNames names(shape.matrix.parts);

@@ -55,8 +55,9 @@ class SolveRun {
     }
     times_.add("start", report_.before);
     begin_task(config_, team_, report_);
+    SystemShape shape = shape_for_all(config_, team_);
+    report_.threads = take_threads(config_, team_, shape);
     resident_ = resident_memory();
-    const SystemShape shape = shape_for_all(config_, team_);
     form_.parts = shape.matrix.parts;
     const RowNames names(form_.parts);
     const FoundRightHandSide found = right_hand_side_for_all(config_, shape.matrix.order(), team_);

@@ -1,7 +1,9 @@
 #include "task/solve/system_known.hpp"
 
-#include <omp.h>
+#include <algorithm>
+#include <limits>
 
+#include "core/tuning.hpp"
 #include "distribute/layout/row_layout.hpp"
 #include "distribute/reading/read_in_bands.hpp"
 #include "io/matrix_source.hpp"
@@ -71,7 +73,6 @@ SystemShape shape_for_all(const Config& config, Team& team) {
     find_coordinates(config.solve.coordinates, "", rows);
     check_first_guess(config.solve.initial_guess, rows, shape.right_hand_sides);
     shape.null_vectors = null_vectors(config.solve, rows);
-    shape.threads = omp_get_max_threads();
     shape.is_solved_once = shape.right_hand_sides == 1 && config.matrix.values.empty();
     shape.rotates_matrix = config.matrix.rotate_rows != 0;
     shape.rotates_right_hand_sides =
@@ -83,6 +84,18 @@ SystemShape shape_for_all(const Config& config, Team& team) {
     }
   });
   return broadcast_value(team, shape, 0);
+}
+
+int take_threads(const Config& config, Team& team, SystemShape& shape) {
+  const MatrixShape& matrix = shape.matrix;
+  const bool is_dense = !may_be_sparse(config, matrix) && !is_krylov(config.solve.method);
+  const Index worthwhile = is_dense ? matrix.rows / host_tuning.dense_rows_of_thread
+                                    : matrix.nonzeros / host_tuning.nonzeros_of_thread;
+  constexpr Index least = 2, most = std::numeric_limits<int>::max();
+  const int threads = take_threads(
+      config, team, static_cast<int>(std::clamp(worthwhile / team.size(), least, most)));
+  shape.threads = broadcast_value(team, threads, 0);
+  return threads;
 }
 
 FoundRightHandSide right_hand_side_for_all(const Config& config, Index rows, Team& team) {

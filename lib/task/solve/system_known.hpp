@@ -23,6 +23,10 @@ void refuse_for_complex(const Config& config);
 /// Throws their errors on every rank. Collective.
 SystemShape shape_for_all(const Config& config, Team& team);
 
+/// take_threads(), of which no more than the system is worth if nobody says how many, noted in
+/// `shape`. Collective.
+int take_threads(const Config& config, Team& team, SystemShape& shape);
+
 /// The right-hand side that rank 0 finds, on every rank. Collective.
 FoundRightHandSide right_hand_side_for_all(const Config& config, Index rows, Team& team);
 
