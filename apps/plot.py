@@ -22,8 +22,8 @@ eliminate_seconds.png and iterate_seconds.png (a bar a contender, by phases), el
 iterate_speedup.png (the best peer's seconds / own, where methods of spsolve and peers were measured).
 Of `scaling.py`: scaling.png (efficiency against ranks). Of the tables of `reproduce.py`:
 reproduce_elimination.png, reproduce_colours.png and reproduce_formats.png, reproduce_symmetric_MATRIX.png,
-reproduce_tiles.png, reproduce_spmm_MATRIX.png. Of `choices.py`, `outcomes.py` and `plans.py`:
-choices.png, outcomes.png, plans.png.
+reproduce_tiles.png, reproduce_spmm_MATRIX.png. Of `choices.py`, `devices.py`,
+`outcomes.py` and `plans.py`: choices.png, devices.png, outcomes.png, plans.png.
 
 Of reports (output.report): time_split.png (mean seconds of each phase over the ranks), convergence.png
 (backward errors before and after refinement), and where reports of one matrix, task and method differ

@@ -230,13 +230,19 @@ def kernels_by_columns(canvas, rows, _):
               str(matrix), f"reproduce_spmm_{file_stem(matrix)}", log="y")
 
 
-# --- choices.py, outcomes.py, plans.py
+# --- choices.py, devices.py, outcomes.py, plans.py
 
 
 def choices(canvas, rows, _):
     bar_each(canvas, rows, lambda row: f"{row['matrix']}: {row['auto took']}, best {row['best']}",
              {"auto / best": "ratio"}, "seconds of auto / of the best by name",
              "The choice of the method", "choices", level=1)
+
+
+def devices(canvas, rows, _):
+    bar_each(canvas, rows, lambda row: str(row["matrix"]), {"auto / best": "over best"},
+             "seconds of auto / of the better one of host and cuda", "The choice of the device",
+             "devices", level=1)
 
 
 def outcomes(canvas, rows, _):
@@ -274,6 +280,7 @@ KINDS = (
     (tiles, "order|tile|on|seconds|GFLOP/s"),
     (kernels_by_columns, "matrix|kernel|on|K|GFLOP/s"),
     (choices, "matrix|auto took|best|ratio"),
+    (devices, "matrix|auto|host|two threads|cuda|over best"),
     (outcomes, "matrix|method|outcome"),
     (plans, "matrix|method|settings|held / planned"),
 )
@@ -296,7 +303,7 @@ def cell_of(text):
 def read_table(path):
     """What draws a CSV, and its rows that were measured, numbers as numbers."""
     wrong = (f"{path}: this is no CSV of 'spbench multiply', convert, eliminate or iterate, nor of "
-             "scaling.py, reproduce.py, choices.py, outcomes.py or plans.py")
+             "scaling.py, reproduce.py, choices.py, devices.py, outcomes.py or plans.py")
     try:
         with open(path, newline="", encoding="utf-8") as file:
             reader = csv.DictReader(file)

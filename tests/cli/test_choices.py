@@ -1,5 +1,5 @@
-"""apps/choices.py: auto compared with every method by name; apps/outcomes.py: how each ends;
-apps/plans.py: what each plans and holds."""
+"""apps/choices.py: auto compared with every method by name; apps/devices.py: with every device;
+apps/outcomes.py: how each ends; apps/plans.py: what each plans and holds."""
 
 import csv
 import sys
@@ -41,6 +41,27 @@ class Choices(CliTest):
         result = self.run_program(sys.executable, SCRIPT, "--spsolve", "none", "grid2d:12")
         self.assertEqual(result.code, INPUT, result.text)
         self.assertIn("none is missing; build it", result.err)
+
+
+class Devices(CliTest):
+    def compare(self, *words):
+        return self.run_program(sys.executable, ROOT / "apps" / "devices.py", "--spsolve",
+                                BIN / "spsolve", "--rounds", "1", *words)
+
+    def test_a_row_for_each_matrix(self):
+        result = self.compare("grid2d:12", "random_dense:20", "--csv", "t.csv")
+        self.assertEqual(result.code, SOLVED, result.text)
+        with (self.folder / "t.csv").open(newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([row["matrix"] for row in rows], ["grid2d:12", "random_dense:20"])
+        for row in rows:
+            best = min(float(row[way]) for way in ("host", "cuda") if row[way])
+            self.assertAlmostEqual(float(row["over best"]) * best, float(row["auto"]), delta=0.002)
+
+    def test_a_matrix_that_is_not_solved(self):
+        result = self.compare("no_such:3")
+        self.assertEqual(result.code, INPUT, result.text)
+        self.assertIn("no_such:3: spsolve does not solve it", result.err)
 
 
 class Outcomes(CliTest):
