@@ -10,8 +10,8 @@
 #include <nanobind/stl/string.h>
 
 #include "config/schema.hpp"
-#include "core/did_you_mean.hpp"
 #include "core/error.hpp"
+#include "core/names/did_you_mean.hpp"
 #include "core/plain_text.hpp"
 #include "multivectors.hpp"
 

@@ -10,7 +10,7 @@
 
 #include "apps/bench/contest.hpp"
 #include "config/config.hpp"
-#include "core/did_you_mean.hpp"
+#include "core/names/did_you_mean.hpp"
 #include "team/team.hpp"
 
 namespace spsolve {

@@ -11,7 +11,7 @@
 
 #include "config/schema.hpp"
 #include "core/build_info.hpp"
-#include "core/did_you_mean.hpp"
+#include "core/names/did_you_mean.hpp"
 #include "core/plain_text.hpp"
 #include "task/help.hpp"
 

@@ -12,7 +12,7 @@
 
 #include "config/loader.hpp"
 #include "config/schema.hpp"
-#include "core/did_you_mean.hpp"
+#include "core/names/did_you_mean.hpp"
 #include "io/binary/npy.hpp"
 #include "io/binary/petsc.hpp"
 #include "io/binary/zip.hpp"

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "config/consistency.hpp"
-#include "core/did_you_mean.hpp"
 #include "core/error.hpp"
+#include "core/names/did_you_mean.hpp"
 #include "io/file_pattern.hpp"
 
 namespace spsolve::inline config {

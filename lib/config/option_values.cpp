@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "config/option_rows.hpp"
-#include "core/did_you_mean.hpp"
+#include "core/names/did_you_mean.hpp"
 
 namespace spsolve::inline config {
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "config/option_rows.hpp"
-#include "core/did_you_mean.hpp"
+#include "core/names/did_you_mean.hpp"
 #include "core/tuning.hpp"
 #include "io/files/special_file.hpp"
 #include "matrix/generate/generate.hpp"

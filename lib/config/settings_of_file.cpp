@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "config/collected_settings.hpp"
-#include "core/did_you_mean.hpp"
+#include "core/names/did_you_mean.hpp"
 
 namespace spsolve::inline config {
 

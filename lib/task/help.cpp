@@ -4,8 +4,8 @@
 
 #include "choice/solver_table.hpp"
 #include "config/schema.hpp"
-#include "core/did_you_mean.hpp"
 #include "core/error.hpp"
+#include "core/names/did_you_mean.hpp"
 #include "krylov/preconditioner/preconditioner.hpp"
 #include "matrix/generate/generate.hpp"
 #include "multiply/kernel/kernel.hpp"

@@ -10,8 +10,8 @@
 #include <fmt/ranges.h>
 
 #include "apps/bench/sparse/solvers.hpp"
-#include "core/did_you_mean.hpp"
 #include "core/error.hpp"
+#include "core/names/did_you_mean.hpp"
 #include "team/team.hpp"
 
 namespace spsolve::bench {

@@ -16,8 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/did_you_mean.hpp"
 #include "core/error.hpp"
+#include "core/names/did_you_mean.hpp"
 #include "io/files/special_file.hpp"
 
 namespace spsolve::inline io {

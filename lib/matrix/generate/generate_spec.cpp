@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "core/did_you_mean.hpp"
 #include "core/error.hpp"
+#include "core/names/did_you_mean.hpp"
 #include "matrix/generate/generate.hpp"
 
 namespace spsolve::inline matrix {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/did_you_mean.hpp"
 #include "core/error.hpp"
+#include "core/names/did_you_mean.hpp"
 #include "matrix/structure.hpp"
 #include "matrix/symmetry.hpp"
 #include "multiply/kernel/row_types.hpp"

@@ -1,4 +1,4 @@
-#include "core/did_you_mean.hpp"
+#include "core/names/did_you_mean.hpp"
 
 #include <gtest/gtest.h>
 
