@@ -66,16 +66,18 @@ class Statuses(CliTest):
     def test_an_earlier_report_goes_when_a_run_begins(self):
         self.needs_faults()
         self.write("c.yaml", 'matrix: "hilbert:5"\noutput: {report: report.json, html: r.html}\n')
-        for ranks in (1, 2):
+        # A launcher ends the other rank, by SIGTERM if there is time for that: its last words then.
+        for ranks, statuses in ((1, ("running",)), (2, ("running", "stopped"))):
             self.assertEqual(self.spsolve("c.yaml", ranks=ranks).code, SOLVED)
             self.assertEqual(self.report()["status"], "solved")
             result = self.spsolve("c.yaml", ranks=ranks,
-                                  environment={"SPSOLVE_FAULT": "rank=0:phase=eliminate:kill"})
+                                  environment={"SPSOLVE_FAULT": "phase=eliminate:kill"})
             self.assertNotEqual(result.code, SOLVED, result.text)
             report = self.report()
-            self.assertEqual(report["status"], "running")
+            self.assertIn(report["status"], statuses)
             self.assertIsNone(report["matrix"]["rows"])
-            self.assertIn('badge running">running', (self.folder / "r.html").read_text())
+            page = (self.folder / "r.html").read_text()
+            self.assertTrue(any(f'badge {status}">{status}' in page for status in statuses), page)
 
 
 class Circuits(CliTest):
