@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Numbers between two looks at the clock.
-constexpr Index some = Index{1} << 17;
+constexpr Index numbers_at_a_time = Index{1} << 17;
 
 struct TextCheck : CheckedEntries {
   double largest = 0;  ///< |value|
@@ -48,7 +48,7 @@ TextCheck check_text(const fs::path& path, const Deadline& deadline) {
 
 CheckedEntries check_rows(const io::DenseFile& file, const Deadline& deadline) {
   const Index columns = file.columns(), parts = file.is_complex() ? complex_parts : 1,
-              step = std::max<Index>(some / std::max<Index>(parts * columns, 1), 1);
+              step = std::max<Index>(numbers_at_a_time / std::max<Index>(parts * columns, 1), 1);
   std::vector<double> values(
       static_cast<std::size_t>(parts * std::min(step, file.rows()) * columns));
   CheckedEntries check{0, file.rows() * columns};
@@ -66,7 +66,7 @@ CheckedEntries check_petsc(std::string_view bytes, const std::string& name,
   const StoredRows rows = io::petsc_rows(bytes, name);
   CheckedEntries check{0, rows.offsets.back()};
   for (Index i = 0; i < rows.rows;) {
-    const auto limit = std::ranges::upper_bound(rows.offsets, rows.offsets[i] + some);
+    const auto limit = std::ranges::upper_bound(rows.offsets, rows.offsets[i] + numbers_at_a_time);
     const Index last = std::max<Index>(i + 1, limit - rows.offsets.begin() - 1);
     csr_from_rows(rows, {i, last}, name);
     check.seen = rows.offsets[i = last];

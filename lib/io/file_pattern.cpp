@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool is_digit(char c) {
+bool is_decimal_digit(char c) {
   return std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
 
@@ -19,7 +19,7 @@ bool is_digit(char c) {
 bool before(const std::string& a, const std::string& b) {
   std::size_t i = 0, j = 0;
   while (i < a.size() && j < b.size()) {
-    if (!is_digit(a[i]) || !is_digit(b[j])) {
+    if (!is_decimal_digit(a[i]) || !is_decimal_digit(b[j])) {
       if (a[i] != b[j]) return a[i] < b[j];
       ++i;
       ++j;
@@ -28,7 +28,7 @@ bool before(const std::string& a, const std::string& b) {
     const auto run = [](const std::string& text, std::size_t& at) {
       while (at < text.size() && text[at] == '0') ++at;
       const std::size_t first = at;
-      while (at < text.size() && is_digit(text[at])) ++at;
+      while (at < text.size() && is_decimal_digit(text[at])) ++at;
       return text.substr(first, at - first);
     };
     const std::string x = run(a, i), y = run(b, j);

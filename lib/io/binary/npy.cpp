@@ -13,7 +13,7 @@ namespace spsolve::inline io {
 
 namespace {
 
-constexpr std::string_view magic("\x93NUMPY", 6);
+constexpr std::string_view npy_magic("\x93NUMPY", 6);
 
 /// The few forms of Python that a header is made of.
 class HeaderText {
@@ -124,7 +124,7 @@ std::optional<Index> element_bytes(std::string_view descr) {
 }  // namespace
 
 bool is_npy(std::string_view bytes) {
-  return bytes.starts_with(magic);
+  return bytes.starts_with(npy_magic);
 }
 
 Index NpyArray::elements() const {
@@ -239,7 +239,7 @@ std::string npy_front(std::string_view descr, bool fortran, const std::vector<In
   const std::size_t used = before + header.size() + 1;
   header.append((alignment - used % alignment) % alignment, ' ');
   header += '\n';
-  std::string front(magic);
+  std::string front(npy_magic);
   front += '\x01';
   front += '\0';
   front += static_cast<char>(header.size() % 256);

@@ -190,14 +190,14 @@ class NumberStream {
   Numbers numbers_;
 };
 
-constexpr Index some = Index{1} << 17;  // numbers between two looks at the clock
+constexpr Index at_a_time = Index{1} << 17;  // numbers between two looks at the clock
 
 /// Looks at the offsets; whether at all of them.
 bool check_all_offsets(NumberStream& offsets, Index entries, const std::string& name,
                        const Deadline& deadline) {
   Index before = 0;
-  for (Index k = 0; k < offsets.count(); k += some) {
-    const Index size = std::min(some, offsets.count() - k);
+  for (Index k = 0; k < offsets.count(); k += at_a_time) {
+    const Index size = std::min(at_a_time, offsets.count() - k);
     const Numbers part = offsets.next(size);
     if (k == 0) check_offsets(part.part(0, 1), {0, 0}, entries, name);
     before = check_offsets(part, {before, entries}, entries, name);
@@ -233,7 +233,7 @@ CheckedEntries check_npz(std::string_view bytes, const std::string& name,
   CheckedEntries check{0, entries};
   double largest = 0;
   while (check.seen < entries) {
-    const Index before = check.seen, size = std::min(some, entries - before);
+    const Index before = check.seen, size = std::min(at_a_time, entries - before);
     if (lists) check_indices(first.next(size), matrix.rows, "row", name, before);
     const Numbers indices = second.next(size);
     check_indices(indices, by_columns ? matrix.rows : matrix.columns, by_columns ? "row" : "column",

@@ -8,7 +8,7 @@ namespace spsolve::inline krylov {
 namespace {
 
 /// Numbers that steps leave, a row for each; r^T z of one step and of the next one take turns.
-enum Row : int { curvature, largest, even_rho, odd_rho, all_rows };
+enum Row : int { curvature, largest, even_rho, odd_rho, rows_in_all };
 
 constexpr int rho_of(Index step) {
   return step % 2 == 0 ? even_rho : odd_rho;
@@ -30,7 +30,7 @@ std::optional<KrylovEnd> trouble(const Dense<double>& numbers, int row, KrylovEn
 
 KrylovEnd iterate_cg(const KrylovSystem& system, StoppingCriterion& criterion, Vectors& x,
                      Vectors& r) {
-  const std::unique_ptr<Coefficients> numbers = r.coefficients(all_rows);
+  const std::unique_ptr<Coefficients> numbers = r.coefficients(rows_in_all);
   const std::unique_ptr<Vectors> work = r.similar(r.columns()), p = r.similar(r.columns());
   Columns wanted(criterion.columns(), 1.0);
   // z = M^-1 r, and q = A p: where both are wanted, one is not needed until the other is done with.

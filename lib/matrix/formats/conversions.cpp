@@ -81,7 +81,7 @@ ConversionResult timed(const Coo& coo) {
   return {timer.seconds(), bytes_of(matrix)};
 }
 
-constexpr Conversion table[] = {
+constexpr Conversion conversion_table[] = {
     {"csr_direct", "coo", "csr", "every row scans all entries, rows in parallel", true,
      timed<csr_by_scanning>},
     {"csr_one_pass", "coo", "csr", "counting sort in two parallel steps", false,
@@ -151,7 +151,7 @@ UnpaddedEllpack<double> unpadded_ellpack_from_coo(const Coo& coo) {
 }
 
 std::span<const Conversion> conversions() {
-  return table;
+  return conversion_table;
 }
 
 }  // namespace spsolve::matrix

@@ -130,7 +130,7 @@ MatrixShape shape_gfpp(std::span<const Index> sizes) {
   return square_shape(sizes[0], sizes[0] * (sizes[0] + 3) / 2);
 }
 
-constexpr Generator table[] = {
+constexpr Generator generator_table[] = {
     {"grid2d", "grid2d:N", false,
      "5-point Laplacian on an N x N grid: n = N^2, diagonal 4, neighbours -1; symmetric positive "
      "definite.",
@@ -234,7 +234,7 @@ std::uint64_t random_dense_key(Index seed) {
 }
 
 std::span<const Generator> generators() {
-  return table;
+  return generator_table;
 }
 
 }  // namespace spsolve::matrix

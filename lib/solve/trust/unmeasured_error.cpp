@@ -13,7 +13,7 @@ namespace spsolve::inline solve {
 namespace {
 
 /// The exponent of the smallest number.
-constexpr int least = -1074;
+constexpr int least_exponent = -1074;
 
 /// The smallest of sizes that are not 0, infinite where there is none.
 double smallest_of(const std::vector<double>& sizes) {
@@ -59,7 +59,7 @@ double UnmeasuredError::of_underflow(SystemMatrix& matrix, const Vectors& x,
                                      LinearOperator& inverse) {
   const double smallest = smallest_of(sizes);
   if (!std::isfinite(smallest)) return 0;
-  const double power = least - std::log2(smallest);
+  const double power = least_exponent - std::log2(smallest);
   const auto terms = static_cast<double>(matrix.order());
   const double most = std::exp2(std::log2(condition.inverse_norm) + std::log2(terms) + power);
   if (most <= unit_roundoff) return 0;

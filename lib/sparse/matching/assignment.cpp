@@ -7,8 +7,8 @@ namespace spsolve::inline sparse {
 
 namespace {
 
-constexpr Index worth_threads = 1 << 14;  // entries
-constexpr double round_off = 0x1p-40;     // of costs up to 2^10, many times over
+constexpr Index entries_worth_threads = 1 << 14;  // entries
+constexpr double round_off = 0x1p-40;             // of costs up to 2^10, many times over
 
 /// Has a cache line fetched before it is needed: rows are visited in no order, and waiting for them
 /// took a quarter of the searches' time.
@@ -22,7 +22,7 @@ Assignment::Assignment(const Csr<double>& matrix)
     : entries_(static_cast<std::size_t>(matrix.nonzeros())),
       rows_(static_cast<std::size_t>(matrix.rows)),
       columns_(static_cast<std::size_t>(matrix.rows)),
-      threads_(matrix.nonzeros() > worth_threads) {
+      threads_(matrix.nonzeros() > entries_worth_threads) {
   take_costs(matrix);
   if (keep_diagonal()) return;
   choose_potentials();

@@ -64,7 +64,7 @@ class Components {
 
 /// u + t and v - t are potentials as well as u and v are, with a t for every component: one that
 /// brings the largest |u| and |v| of each as near to 0 as they go.
-void balance(const Csr<double>& matrix, std::vector<double>& u, std::vector<double>& v) {
+void balance_magnitudes(const Csr<double>& matrix, std::vector<double>& u, std::vector<double>& v) {
   Components components(matrix);
   const Index n = matrix.rows;
   struct Extent {
@@ -106,7 +106,7 @@ MaximumProductMatching maximum_product_matching(const Csr<double>& matrix) {
     if (assignment.column_of(i) < 0) matching.unmatched_rows.push_back(i);
     if (assignment.row_of(i) < 0) matching.unmatched_columns.push_back(i);
   }
-  if (largest > largest_exponent) balance(matrix, u, v);
+  if (largest > largest_exponent) balance_magnitudes(matrix, u, v);
   matching.rank = n - static_cast<LocalIndex>(matching.unmatched_rows.size());
   matching.row_of_column.resize(n);
   matching.rows.resize(n);
