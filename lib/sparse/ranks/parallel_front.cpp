@@ -289,8 +289,9 @@ void ParallelFront<T>::update_rows(const Panel& panel, const OwnBlock<T>& block,
       return multiply_transposed<T>(to - from, block.width(), w, -1, l, ld, products, block.width(),
                                     1, c, part.ld(), op);
     case Factorization::lu:
-      return multiply<T>(CblasNoTrans, to - from, block.width(), w, -1, l, ld,
-                         block.factors.at(panel.first_row), block.factors.ld(), 1, c, part.ld());
+      return column_blas::multiply<T>(CblasNoTrans, to - from, block.width(), w, -1, l, ld,
+                                      block.factors.at(panel.first_row), block.factors.ld(), 1, c,
+                                      part.ld());
   }
 }
 

@@ -11,7 +11,7 @@ using namespace row_products;
 
 namespace {
 
-constexpr Index rows_of_piece = 512;
+constexpr Index rows_of_sweep = 512;
 
 }  // namespace
 
@@ -64,7 +64,7 @@ void SharedSweeps<T>::by_columns(bool ascending, const Solve& solve, const Updat
     if (blocks_.owner(block) != me) send(team_, rows_of(block), blocks_.owner(block));
   };
   const auto update_all = [&](const Block& block, Index from, Index to) {
-    tiles_.run_pieces(from, to, rows_of_piece,
+    tiles_.run_pieces(from, to, rows_of_sweep,
                       [&](Index first, Index end) { update(block, first, end); });
   };
   for (Index i = 0; i < count; ++i) {
@@ -214,7 +214,7 @@ void SharedSweeps<T>::backward(const T* y, T* x) {
     solve_rows(triangles_.second, block.width(), columns, diagonal(block), block.factors.ld(), own);
   };
   if (columns_of_u) {
-    tiles_.run_pieces(0, p, rows_of_piece, [&](Index from, Index to) {
+    tiles_.run_pieces(0, p, rows_of_sweep, [&](Index from, Index to) {
       for (const Block& block : front_.own()) {
         if (!blocks_.is_border(block.number)) continue;
         subtract_product(to - from, block.width(), columns, block.factors.at(from),

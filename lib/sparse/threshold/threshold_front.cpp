@@ -216,8 +216,8 @@ void ThresholdFront<T>::update(Index first, const Tiles& tiles) {
     } else {
       solve_triangle(CblasLeft, unit_lower, w, to - from, &at(first, first), n_, &at(first, from),
                      n_);
-      multiply<T>(CblasNoTrans, n_ - done_, to - from, w, -1, &at(done_, first), n_,
-                  &at(first, from), n_, 1, &at(done_, from), n_);
+      column_blas::multiply<T>(CblasNoTrans, n_ - done_, to - from, w, -1, &at(done_, first), n_,
+                               &at(first, from), n_, 1, &at(done_, from), n_);
     }
   });
 }
