@@ -194,40 +194,61 @@ def scalings(canvas, rows, _):
 # --- reproduce.py
 
 
+def with_published(rows, column, label):
+    """Rows by what was measured, and by what is printed of the same."""
+    return [dict(row, figure=row[of], of=label(row) + words)
+            for words, of in (("", column), (", published", f"published {column}"))
+            for row in rows]
+
+
 def gauss(canvas, rows, _):
-    """Seconds measured, and dashed those of the papers."""
-    rows = rows + [dict(row, on=f"{row['on']}, published", seconds=row["published"]) for row in rows]
-    lines(canvas, rows, ("n", "order n"), ("seconds", "seconds"), lambda row: row["on"],
-          "Gaussian elimination", "reproduce_elimination", log="y")
+    for (precision, pivoting), found in grouped(rows, "precision", "pivoting").items():
+        lines(canvas, with_published(found, "seconds", lambda row: row["on"]), ("n", "order n"),
+              ("figure", "seconds"), lambda row: row["of"],
+              f"Gaussian elimination, {precision}, pivoting {pivoting}",
+              f"reproduce_elimination_{precision}_{pivoting}", log="y")
 
 
 def colourings(canvas, rows, _):
     for columns, unit, name in (
-            (("colours, published pass", "colours, balanced", "published"), "colours", "colours"),
-            (("ELLPACK MB", "symmetric MB"), "MB", "formats")):
+            (("colours, published pass", "colours, balanced", "published colours"), "colours",
+             "colours"),
+            (("ELLPACK MiB", "published ELLPACK MiB", "symmetric MiB", "published symmetric MiB"),
+             "MiB", "formats")):
         found = [dict(row, figure=row[column], of=column) for row in rows for column in columns]
         bar_each(canvas, found, lambda row: f"{row['matrix']}: {row['of']}", {unit: "figure"}, unit,
                  "Colours of symmetric matrices", f"reproduce_{name}", log=True)
 
 
 def symmetric_products(canvas, rows, _):
-    for (matrix,), found in grouped(rows, "matrix").items():
-        bar_each(canvas, found, lambda row: f"{row['kernel']}, {row['on']}, {row['precision']}",
-                 {"measured": "seconds"}, "seconds of a product", matrix,
-                 f"reproduce_symmetric_{file_stem(matrix)}", log=True)
+    for (matrix, precision), found in grouped(rows, "matrix", "precision").items():
+        both = with_published(found, "seconds", lambda row: f"{row['format']}, {row['on']}")
+        bar_each(canvas, sorted(both, key=lambda row: row["of"]), lambda row: row["of"],
+                 {"seconds": "figure"}, "seconds of a product", f"{matrix}, {precision}",
+                 f"reproduce_symmetric_{file_stem(matrix)}_{precision}", log=True)
 
 
 def tiles(canvas, rows, _):
-    lines(canvas, rows, ("order", "order n"), ("GFLOP/s", "GFLOP/s"),
-          lambda row: ", ".join(filter(None, (row["tile"], row["on"]))), "Dense products by tile",
-          "reproduce_tiles", log="y")
+    both = with_published(rows, "GFLOP/s",
+                          lambda row: ", ".join(filter(None, (row["tile"], row["on"]))))
+    lines(canvas, both, ("order", "order n"), ("figure", "GFLOP/s"), lambda row: row["of"],
+          "Dense products by tile", "reproduce_tiles", log="y")
 
 
 def kernels_by_columns(canvas, rows, _):
     for (matrix,), found in grouped(rows, "matrix").items():
         lines(canvas, found, ("K", "columns K of X"), ("GFLOP/s", "GFLOP/s"),
-              lambda row: row["kernel"] if row["on"] == "host" else f"{row['kernel']} ({row['on']})",
-              str(matrix), f"reproduce_spmm_{file_stem(matrix)}", log="y")
+              lambda row: f"{row['kernel']}, {row['threads']} thr." if row["on"] == "host"
+              else f"{row['kernel']} ({row['on']})",
+              str(matrix), f"reproduce_spmm_{file_stem(matrix)}", log="y",
+              spread=lambda row: math.sqrt(row["variance"] or 0))
+
+
+def conversion_rates(canvas, rows, _):
+    for (matrix,), found in grouped(rows, "matrix").items():
+        bar_each(canvas, found, lambda row: f"{row['conversion']}, {row['threads']} thr.",
+                 {"median": "seconds"}, "seconds of a conversion", str(matrix),
+                 f"reproduce_conversions_{file_stem(matrix)}", log=True)
 
 
 # --- choices.py, devices.py, outcomes.py, plans.py
@@ -274,11 +295,13 @@ KINDS = (
     (scalings, "scaling efficiency kernel k precision ranks"),
     (products, "matrix rows columns nonzeros kernel device precision k threads gflops bandwidth_gbs "
                "triad_gbs speedup baseline refused ranks mean_s variance_s2 " + " ".join(PARTS)),
-    (gauss, "matrix|n|on|seconds|L2 error|published"),
-    (colourings, "matrix|colours, published pass|colours, balanced|published|ELLPACK MB"),
-    (symmetric_products, "matrix|kernel|on|precision|seconds|published (V100)"),
-    (tiles, "order|tile|on|seconds|GFLOP/s"),
-    (kernels_by_columns, "matrix|kernel|on|K|GFLOP/s"),
+    (gauss, "matrix|n|precision|pivoting|on|seconds|published seconds|L2 error"),
+    (colourings, "matrix|colours, published pass|colours, balanced|published colours|ELLPACK MiB|"
+                 "published ELLPACK MiB|symmetric MiB|published symmetric MiB"),
+    (symmetric_products, "matrix|format|precision|on|seconds|published seconds"),
+    (tiles, "order|tile|on|seconds|GFLOP/s|published GFLOP/s"),
+    (kernels_by_columns, "matrix|kernel|on|threads|K|GFLOP/s|variance"),
+    (conversion_rates, "matrix|conversion|threads|seconds|entries / s"),
     (choices, "matrix|auto took|best|ratio"),
     (devices, "matrix|auto|host|two threads|cuda|over best"),
     (outcomes, "matrix|method|outcome"),

@@ -31,6 +31,8 @@ def ended(run):
     except Complaint as complaint:
         print(f"{pathlib.Path(sys.argv[0]).name}: {complaint}", file=sys.stderr)
         return complaint.code
+    except BrokenPipeError:  # whoever reads the table has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 

@@ -289,16 +289,20 @@ class Plot(BenchTest):
             self.skipTest("there is no matplotlib")
         self.assertEqual(self.spmtx("generate", "grid2d:20", "thermal2.mtx").code, SOLVED)
         scripts = (
-            ("reproduce.py", ("colours", "--bin", BIN, "--matrices", "."),
+            ("reproduce.py", ("colours", "--bin", BIN, "--matrices", ".", "--names", "thermal2"),
              ("reproduce_colours", "reproduce_formats")),
             ("reproduce.py", ("symmetric", "--bin", BIN, "--matrices", ".", "--samples", 1, "--threads",
-                              "1"), ("reproduce_symmetric_thermal2",)),
+                              "1", "--names", "thermal2"),
+             ("reproduce_symmetric_thermal2_double", "reproduce_symmetric_thermal2_float")),
             ("reproduce.py", ("tiles", "--bin", BIN, "--orders", "60", "--samples", 1),
              ("reproduce_tiles",)),
             ("reproduce.py", ("spmm", "--bin", BIN, "--matrices", ".", "--names", "thermal2",
                               "--samples", 1), ("reproduce_spmm_thermal2",)),
-            ("reproduce.py", ("elimination", "--bin", BIN, "--largest", 700),
-             ("reproduce_elimination",)),
+            ("reproduce.py", ("conversions", "--bin", BIN, "--matrices", ".", "--names", "thermal2",
+                              "--samples", 1), ("reproduce_conversions_thermal2",)),
+            ("reproduce.py", ("elimination", "--bin", BIN, "--largest", 700, "--precisions",
+                              "double"),
+             ("reproduce_elimination_double_none", "reproduce_elimination_double_partial")),
             ("choices.py", ("grid2d:12", "--samples", 1, "--spsolve", BIN / "spsolve"), ("choices",)),
             ("outcomes.py", ("grid2d:12", "--spsolve", BIN / "spsolve"), ("outcomes",)),
             ("plans.py", ("grid2d:20", "--spsolve", BIN / "spsolve"), ("plans",)))
