@@ -182,15 +182,13 @@ std::string remedy_for(const Team& team, const MemoryCheck& check, const PlanFor
   const int ranks = fewest_ranks(plan, team.size(), least.available, least.gpu_available);
   if (ranks == 0) {
     // Beyond some number of ranks what each holds of all of them grows again.
-    std::int64_t on_host = unknown, on_gpu = unknown;
-    for (int count = team.size(); count <= 1 << 20; count *= 2) {
-      const MemoryPlan smaller = plan(0, count);
-      on_host = std::min(on_host, smaller.peak());
-      on_gpu = std::min(on_gpu, smaller.gpu_peak());
-    }
-    const bool gpus = on_gpu > least.gpu_available;
-    ways.push_back(fmt::format("use {} with more memory: rank 0 needs {} for itself",
-                               gpus ? "GPUs" : "hosts", readable_bytes(gpus ? on_gpu : on_host)));
+    const bool gpus = std::ranges::any_of(check.ranks, [](const MemoryCheck::Rank& rank) {
+      return rank.gpu_needed > rank.gpu_available;
+    });
+    const auto need = gpus ? &MemoryCheck::Rank::gpu_needed : &MemoryCheck::Rank::needed;
+    const auto worst = std::ranges::max_element(check.ranks, {}, need);
+    ways.push_back(fmt::format("use {} with more memory: rank {} needs {}", gpus ? "GPUs" : "hosts",
+                               worst - check.ranks.begin(), readable_bytes((*worst).*need)));
   } else if (limited) {
     ways.push_back(fmt::format("use at least {} ranks", ranks));
   } else if (std::ranges::all_of(check.ranks, [](const MemoryCheck::Rank& rank) {

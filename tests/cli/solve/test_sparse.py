@@ -250,7 +250,7 @@ class Limits(CliTest):
                     said = result.err.splitlines()[0]
                     self.assertIn("this task does not fit into memory; raise the limit", said)
                     # The need of this method, not that of another one that more ranks would take.
-                    self.assertRegex(said, f"rank 0 needs {unfit} for itself")
+                    self.assertRegex(said, f"rank 0 needs {unfit}")
                     self.assertIn(part, result.err)
 
     def test_factors_that_need_many_steps_of_gmres_are_made_anew(self):
