@@ -252,7 +252,8 @@ PatternAnalysis analyse_on_rank_0(const Csr<double>& whole, const SolverOptions&
   } else if (symmetric) {
     estimate.kind =
         estimate.facts.positive_diagonal ? Factorization::cholesky : Factorization::ldlt;
-    estimate.elliptic = estimate.facts.nearly_symmetric && looks_elliptic(form);
+    const bool iterates = estimate.facts.nearly_symmetric || memory == MemoryKind::host;
+    estimate.elliptic = iterates && looks_elliptic(form);
   }
   estimate.threads = omp_get_max_threads();
   if (estimate.elliptic && form.rows >= host_tuning.least_order_for_iteration &&
@@ -263,8 +264,9 @@ PatternAnalysis analyse_on_rank_0(const Csr<double>& whole, const SolverOptions&
     const bool elastic =
         hints.elastic && estimate.facts.nearly_symmetric && estimate.facts.positive_diagonal;
     if (memory == MemoryKind::host) {
-      estimate.iteration =
-          estimate_iteration(form, estimate.facts, options.condition, estimate.threads);
+      SymmetryFacts inside = estimate.facts;
+      inside.nearly_symmetric = symmetric;
+      estimate.iteration = estimate_iteration(form, inside, options.condition, estimate.threads);
     } else if (estimate.elliptic || elastic) {
       const MatrixShape shape{form.rows, form.columns, 0, form.nonzeros()};
       estimate.iteration = estimate_iteration_on_gpu(shape, options.condition);

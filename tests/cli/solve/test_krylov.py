@@ -184,6 +184,25 @@ class Krylov(CliTest):
                         self.assertAlmostEqual(x[i], (n - 1) / 2 - i, 9)
                     self.assertIn("null_space", self.report()["krylov"])
 
+    def test_auto_iterates_beside_boundary_conditions_in_rows(self):
+        n, lines = 30, []
+        steps = (1, n, n * n)
+        for node in range(n**3):
+            row, place = node + 1, (node % n, node // n % n, node // n**2)
+            if min(place) == 0 or max(place) == n - 1:
+                lines.append(f"{row} {row} 1")
+                continue
+            lines.append(f"{row} {row} 6")
+            lines += [f"{row} {row + sign * step} -1" for step in steps for sign in (-1, 1)]
+        self.write("a.mtx", f"%%MatrixMarket matrix coordinate real general\n{n**3} {n**3} "
+                            f"{len(lines)}\n" + "\n".join(lines) + "\n")
+        result = self.spsolve("a.mtx", "row_sums", "--device", "host", "--report", "report.json")
+        self.assertEqual(result.code, SOLVED, result.text)
+        report = self.report()
+        self.assertEqual(report["method"], "cg")
+        self.assertIn("rows that hold their diagonal alone", result.text)
+        self.assertLess(report["squared_error"], 1e-18)
+
     def test_boundary_conditions_in_rows_leave_the_rest_symmetric(self):
         n, lines = 30, []  # a Laplacian whose outermost nodes have rows of their diagonal alone
         for i in range(n):
