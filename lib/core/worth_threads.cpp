@@ -115,6 +115,10 @@ class Lookout {
 
 }  // namespace
 
+double seconds_waited_for_processors() {
+  return 1e-9 * static_cast<double>(all_waited());
+}
+
 bool processors_are_busy() {
   static Lookout lookout;
   static const bool sleep_soon = threads_sleep_soon();

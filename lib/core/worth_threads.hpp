@@ -13,9 +13,13 @@ inline constexpr Index worthwhile_elements = 3 << 14;
 /// for so many elements.
 inline constexpr Index elements_worth_waking = 1 << 17;
 
+/// Seconds that the threads of this process that live have waited, all together, for processors
+/// that others kept busy, by the kernel's count (run delay, /proc/self/task/*/schedstat); 0 where
+/// it counts nothing.
+double seconds_waited_for_processors();
+
 /// Whether threads of this process have lately waited for processors that others kept busy: for
-/// 15 % of the time or more, by the kernel's count (run delay, /proc/self/task/*/schedstat). False
-/// where it counts nothing, and where waiting threads sleep soon, as in this project's programs:
+/// 15 % of the time or more. False where the kernel counts nothing, and where waiting threads sleep soon, as in this project's programs:
 /// two threads that spin are what makes each other wait. Looks 100 times a second at most, and
 /// takes a hundredth of the time at most.
 bool processors_are_busy();

@@ -7,6 +7,7 @@
 
 #include "config/schema.hpp"
 #include "core/build_info.hpp"
+#include "core/worth_threads.hpp"
 #include "io/files/atomic_file.hpp"
 #include "process/system.hpp"
 #include "report/krylov_report.hpp"
@@ -103,6 +104,7 @@ nlohmann::ordered_json to_json(const RankPlace& place, int rank) {
   }
   json["planned_memory_bytes"] = place.planned_memory;
   json["peak_memory_bytes"] = place.peak_memory;
+  json["waited_seconds"] = place.waited;
   return json;
 }
 
@@ -166,6 +168,7 @@ void TaskReport::add_run(Team& team, const PhaseTimes& times) {
   ranks = team.size();
   hosts = count_hosts(team);
   note_peak_memory();
+  const double waited = seconds_waited_for_processors();
   for (int rank = 0; rank < team.size(); ++rank) {
     places.push_back({broadcast_text(team, host_name(), rank),
                       broadcast_value(team, threads, rank),
@@ -173,7 +176,8 @@ void TaskReport::add_run(Team& team, const PhaseTimes& times) {
                       {broadcast_text(team, gpu.name, rank), broadcast_text(team, gpu.uuid, rank)},
                       broadcast_value(team, planned_memory, rank),
                       broadcast_value(team, peak_memory, rank),
-                      broadcast_value(team, gpu_memory, rank)});
+                      broadcast_value(team, gpu_memory, rank),
+                      broadcast_value(team, waited, rank)});
   }
   peak_memory = static_cast<std::int64_t>(all_maximum(team, static_cast<double>(peak_memory)));
   seconds = spread_over_ranks(team, times);

@@ -48,6 +48,7 @@ struct RankPlace {
   GpuName gpu;         ///< empty on the host
   std::int64_t planned_memory = 0, peak_memory = 0;  ///< of host memory, in bytes
   GpuMemory gpu_memory;
+  double waited = 0;  ///< seconds of its threads, for processors that others kept busy
 };
 
 /// Hosts among the ranks. Collective.

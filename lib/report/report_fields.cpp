@@ -284,6 +284,9 @@ constexpr ReportField field_table[] = {
      "Its host memory by the plan, what it held when it planned included."},
     {"rank_table[].peak_memory_bytes", FieldType::integer, sometimes,
      "The most host memory that it held."},
+    {"rank_table[].waited_seconds", FieldType::number, sometimes,
+     "Seconds that its threads waited, all together, for processors that other work kept busy; 0 "
+     "where the kernel counts nothing."},
     {"peak_memory_bytes", FieldType::integer, finished, "Largest peak memory of any rank."},
     {"seconds.*.min", FieldType::number, finished,
      "Seconds of a phase on the fastest rank: start, from the program's beginning to the "

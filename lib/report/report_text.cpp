@@ -73,6 +73,22 @@ std::string forward_error_text(const SolveReport& report) {
   return words.empty() ? "" : line("forward error", fmt::format("{}", fmt::join(words, ", ")));
 }
 
+/// That threads waited for processors, where it was a good part of the time.
+std::string busy_text(const TaskReport& report) {
+  constexpr double good_part = 0.25;
+  double waited = 0;
+  int threads = 0;
+  for (const RankPlace& place : report.places) {
+    waited += place.waited;
+    threads += place.threads;
+  }
+  const double share = waited / std::max(1e-9, threads * report.longest("total"));
+  if (share < good_part) return "";
+  return line("busy processors", fmt::format("threads waited for them {:.0f} % of the time, as "
+                                             "other work had them",
+                                             100 * std::min(share, 1.0)));
+}
+
 std::string end_text(const TaskReport& report) {
   std::string text =
       line("peak memory", fmt::format("{:.1f} MiB on the largest rank",
@@ -92,6 +108,7 @@ std::string end_text(const TaskReport& report) {
     }
   }
   if (left_out > 0) text += line("  others", fmt::format("less than {:.4f} each", least));
+  text += busy_text(report);
   for (const std::string& file : report.files) text += line("written", file);
   for (const std::string& note : report.notes) text += line("note", note);
   return text;

@@ -189,7 +189,8 @@ class Products(MultiplyTest):
         self.assertEqual([row["rank"] for row in table], [0, 1])
         for row in table:
             self.assertEqual(list(row), ["rank", "host", "threads", "numa_node", "gpu",
-                                         "planned_memory_bytes", "peak_memory_bytes"])
+                                         "planned_memory_bytes", "peak_memory_bytes",
+                                         "waited_seconds"])
             self.assertEqual(row["threads"], 2)
             self.assertEqual(row["host"], socket.gethostname())
 

@@ -1,5 +1,9 @@
 """How threads of the programs wait for their next loop: not for long, unless the user says otherwise."""
 
+import os
+import pathlib
+import subprocess
+import sys
 import unittest
 
 from support import BIN, CliTest, SOLVED
@@ -32,6 +36,24 @@ class Waiting(CliTest):
             told = self.runtime("spsolve", OMP_WAIT_POLICY=policy)[0]
             self.assertIn(f"OMP_WAIT_POLICY = '{policy.upper()}'", told)
             self.assertNotIn("GOMP_SPINCOUNT = '1000'", told)
+
+    def test_what_other_work_took_is_told(self):
+        if not pathlib.Path("/proc/self/schedstat").exists():
+            self.skipTest("the kernel counts no waiting")
+        one = {min(os.sched_getaffinity(0))}
+        with subprocess.Popen([sys.executable, "-c", "while True: pass"],
+                              preexec_fn=lambda: os.sched_setaffinity(0, one)) as other:
+            try:
+                result = self.run_program("taskset", "-c", min(one), BIN / "spsolve", "grid3d:30",
+                                          "--method", "sparse_lu", "--threads", "1", "--report", "r.json")
+            finally:
+                other.kill()
+        self.assertEqual(result.code, SOLVED, result.text)
+        report = self.report("r.json")
+        waited = report["rank_table"][0]["waited_seconds"]
+        self.assertGreater(waited, 0)
+        self.assertEqual("busy processors" in result.out + result.err,
+                         waited >= 0.25 * report["seconds"]["total"]["max"])
 
     def test_arguments_and_the_environment_stay(self):
         result = self.run_program(BIN / "spsolve", "grid2d:4", "", "--quiet")
