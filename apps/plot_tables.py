@@ -251,7 +251,15 @@ def conversion_rates(canvas, rows, _):
                  f"reproduce_conversions_{file_stem(matrix)}", log=True)
 
 
-# --- choices.py, devices.py, outcomes.py, plans.py
+# --- busy.py, choices.py, devices.py, outcomes.py, plans.py
+
+
+def besets(canvas, rows, _):
+    for (matrix,), found in grouped(rows, "matrix").items():
+        points = [{"contender": f"{row['contender']} ({row['threads']} thr.)", "busy": int(count),
+                   "seconds": row[count]} for row in found for count in row if count.isdigit()]
+        lines(canvas, points, ("busy", "processes that compute beside"), ("seconds", "seconds"),
+              lambda row: row["contender"], base_name(matrix), f"busy_{file_stem(matrix)}", log="y")
 
 
 def choices(canvas, rows, _):
@@ -302,6 +310,7 @@ KINDS = (
     (tiles, "order|tile|on|seconds|GFLOP/s|published GFLOP/s"),
     (kernels_by_columns, "matrix|kernel|on|threads|K|GFLOP/s|variance"),
     (conversion_rates, "matrix|conversion|threads|seconds|entries / s"),
+    (besets, "matrix|contender|threads|most / first|last / one thread"),
     (choices, "matrix|auto took|best|ratio"),
     (devices, "matrix|auto|host|two threads|cuda|over best"),
     (outcomes, "matrix|method|outcome"),
@@ -326,7 +335,7 @@ def cell_of(text):
 def read_table(path):
     """What draws a CSV, and its rows that were measured, numbers as numbers."""
     wrong = (f"{path}: this is no CSV of 'spbench multiply', convert, eliminate or iterate, nor of "
-             "scaling.py, reproduce.py, choices.py, devices.py, outcomes.py or plans.py")
+             "scaling.py, reproduce.py, busy.py, choices.py, devices.py, outcomes.py or plans.py")
     try:
         with open(path, newline="", encoding="utf-8") as file:
             reader = csv.DictReader(file)

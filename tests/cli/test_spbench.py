@@ -303,6 +303,8 @@ class Plot(BenchTest):
             ("reproduce.py", ("elimination", "--bin", BIN, "--largest", 700, "--precisions",
                               "double"),
              ("reproduce_elimination_double_none", "reproduce_elimination_double_partial")),
+            ("busy.py", ("grid2d:12", "--busy", "0,1", "--samples", 1, "--iterations", "cg",
+                         "--peers", "none", "--spbench", BIN / "spbench"), ("busy_grid2d_12",)),
             ("choices.py", ("grid2d:12", "--samples", 1, "--spsolve", BIN / "spsolve"), ("choices",)),
             ("outcomes.py", ("grid2d:12", "--spsolve", BIN / "spsolve"), ("outcomes",)),
             ("plans.py", ("grid2d:20", "--spsolve", BIN / "spsolve"), ("plans",)))
