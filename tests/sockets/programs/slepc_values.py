@@ -1,0 +1,40 @@
+"""Eigenvalues of a Laplacian with a hole next to a shift, by SLEPc: shift-and-invert."""
+
+import json
+import sys
+import time
+
+import slepc4py
+slepc4py.init(sys.argv)
+from petsc4py import PETSc  # noqa: E402
+from slepc4py import SLEPc  # noqa: E402
+
+side = PETSc.Options().getInt("side", 110)
+n = side * side
+A = PETSc.Mat().createAIJ([n, n], nnz=5)
+first, last = A.getOwnershipRange()
+for i in range(first, last):
+    y, x = divmod(i, side)
+    hole = (x - side / 3) ** 2 + (y - side / 2) ** 2 < (side / 5) ** 2
+    A[i, i] = 5.0 if hole else 4.0
+    for j, inside in ((i - 1, x > 0), (i + 1, x < side - 1), (i - side, y > 0),
+                      (i + side, y < side - 1)):
+        if inside:
+            A[i, j] = -1.0
+A.assemble()
+A.setOption(PETSc.Mat.Option.SYMMETRIC, True)
+solver = SLEPc.EPS().create()
+solver.setOperators(A)
+solver.setProblemType(SLEPc.EPS.ProblemType.HEP)
+solver.setDimensions(nev=6)
+solver.setTarget(0.1)
+solver.setWhichEigenpairs(SLEPc.EPS.Which.TARGET_MAGNITUDE)
+solver.getST().setType("sinvert")
+solver.setFromOptions()
+begin = time.perf_counter()
+solver.solve()
+seconds = time.perf_counter() - begin
+answers = sorted(solver.getEigenvalue(k).real for k in range(6))
+if A.getComm().rank == 0:
+    print(json.dumps({"unknowns": n, "seconds": seconds, "answers": answers,
+                      "solver": solver.getST().getKSP().getPC().getFactorSolverType()}))
