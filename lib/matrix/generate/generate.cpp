@@ -68,6 +68,11 @@ std::string check_power_law(std::span<const Index> sizes) {
   return too_large({sizes[0]});
 }
 
+std::string check_network(std::span<const Index> sizes) {
+  if (sizes[1] > sizes[0]) return "CORE is larger than N";
+  return too_large({sizes[0]});
+}
+
 std::string check_random_sparse(std::span<const Index> sizes) {
   if (sizes[2] > sizes[1]) return "AVERAGE is larger than COLUMNS";
   const std::string rows = too_large({sizes[0]});
@@ -191,6 +196,12 @@ constexpr Generator generator_table[] = {
      "power law, transistors, supply rows with N / 16 entries, N / 32 voltage sources with zero on "
      "the diagonal, conductances log-uniform in [2^-30, 2^10); unsymmetric, nonsingular.",
      check_square, shape_network<5>, generated::circuit},
+    {"network", "network:N:CORE", true,
+     "Nodal analysis of a network of order N whose elimination ends in a dense core of some CORE "
+     "rows: a binary tree, the first CORE nodes an expander, to which all nodes are attached by a "
+     "power law, four hubs of N / 64 nodes, transistors, N / 32 voltage sources, conductances "
+     "log-uniform in [2^-30, 2^10); unsymmetric, nonsingular.",
+     check_network, shape_network<10>, generated::network},
     {"kkt", "kkt:N", true,
      "[H A'; A 0] of order N of a flow on the arcs of a grid of N / 3 nodes: A = +-1 at the ends "
      "of "

@@ -58,6 +58,45 @@ Csr<double> build_merged(const GeneratorArguments& arguments, Index n, double av
       [&](Index i, Row row) { merged(i).put_into(row); });
 }
 
+/// The random parts of a circuit, and those that every block of its nodes has.
+class CircuitParts {
+ protected:
+  explicit CircuitParts(Index seed) : key_(key_of(seed, for_values)) {}
+
+  // The uses of random numbers.
+  enum Part : std::uint64_t { wire, net, member, supply, pair, transistor, terminal, attachment };
+
+  std::uint64_t bits(Part part, Index number, Index level = 0) const {
+    return random_bits(random_bits(key_, part + 8 * static_cast<std::uint64_t>(level)),
+                       static_cast<std::uint64_t>(number));
+  }
+
+  /// The conductance of a part, with twelve decades: 2^-30 .. 2^10.
+  double conductance(Part part, Index number, Index level = 0) const {
+    return log_uniform(mix_bits(bits(part, number, level)), -30, 10);
+  }
+
+  // Source k lies between a node of the first half of block k of 16 and one of the second.
+  Index positive(Index k) const { return 16 * k + random_below(bits(terminal, k), 8); }
+  Index negative(Index k) const { return 16 * k + 8 + random_below(bits(terminal, k, 1), 8); }
+
+  /// Of `nodes`, half are drains of a transistor whose gate is another node of their block of
+  /// four, no node of more than one. Hands back what that adds to the diagonal.
+  double add_transistors(Index i, Index nodes, Entries& entries) const {
+    const Index first = i / 4 * 4;
+    if (first + 4 > nodes) return 0;
+    const Index step = 1 + random_below(bits(pair, first), 3);
+    const auto strength = [&](Index drain) {
+      return bits(transistor, drain) >> 63 == 0 ? conductance(transistor, drain, 1) : 0.0;
+    };
+    const double own = strength(i);
+    if (own > 0) entries.add(first + (i + step) % 4, own);
+    return own + strength(first + (i + 4 - step) % 4);
+  }
+
+  std::uint64_t key_;
+};
+
 /// The equations of a circuit by modified nodal analysis (Ho, Ruehli, Brennan 1975): the currents
 /// of all nodes, then the voltages of the sources,
 ///     [ G  B ]   G: conductances and transconductances of the nodes,
@@ -73,10 +112,10 @@ Csr<double> build_merged(const GeneratorArguments& arguments, Index n, double av
 /// are strictly dominant with a positive diagonal, and G + G' is positive definite. No two sources
 /// share a node, so that the columns of B are independent. With G v + B i = 0 and B' v = 0 then v'
 /// G v = 0, so v = 0, and B i = 0, so i = 0.
-class Circuit {
+class Circuit : CircuitParts {
  public:
   Circuit(Index order, Index seed)
-      : key_(key_of(seed, for_values)),
+      : CircuitParts(seed),
         sources_(order < 64 ? 0 : order / 32),
         supplies_(order < 64 ? 0 : 2),
         nodes_(order - sources_ - 2 * supplies_) {}
@@ -96,23 +135,6 @@ class Circuit {
   }
 
  private:
-  // The uses of random numbers.
-  enum Part : std::uint64_t { wire, net, member, supply, pair, transistor, terminal };
-
-  std::uint64_t bits(Part part, Index number, Index level = 0) const {
-    return random_bits(random_bits(key_, part + 8 * static_cast<std::uint64_t>(level)),
-                       static_cast<std::uint64_t>(number));
-  }
-
-  /// The conductance of a part, with twelve decades: 2^-30 .. 2^10.
-  double conductance(Part part, Index number, Index level = 0) const {
-    return log_uniform(mix_bits(bits(part, number, level)), -30, 10);
-  }
-
-  // Source k lies between a node of the first half of block k of 16 and one of the second.
-  Index positive(Index k) const { return 16 * k + random_below(bits(terminal, k), 8); }
-  Index negative(Index k) const { return 16 * k + 8 + random_below(bits(terminal, k, 1), 8); }
-
   bool supplied(Index i, Index which) const { return bits(supply, i, which) % 16 == 0; }
 
   void add_node(Index i, Entries& entries) const {
@@ -133,7 +155,7 @@ class Circuit {
       for (Index which = 0; which < supplies_; ++which) {
         if (supplied(i, which)) connect(nodes_ + which, conductance(supply, i, which));
       }
-      sum += add_transistors(i, entries);
+      sum += add_transistors(i, nodes_, entries);
       if (const Index k = i / 16; k < sources_) {
         const Index column = nodes_ + 2 * supplies_ + k;
         if (i == positive(k)) entries.add(column, 1);
@@ -185,24 +207,101 @@ class Circuit {
     }
   }
 
-  /// Half of the nodes are drains of a transistor whose gate is another node of their block of
-  /// four, no node of more than one. Hands back what that adds to the diagonal.
-  double add_transistors(Index i, Entries& entries) const {
-    const Index first = i / 4 * 4;
-    if (first + 4 > nodes_) return 0;
-    const Index step = 1 + random_below(bits(pair, first), 3);
-    const auto strength = [&](Index drain) {
-      return bits(transistor, drain) >> 63 == 0 ? conductance(transistor, drain, 1) : 0.0;
-    };
-    const double own = strength(i);
-    if (own > 0) entries.add(first + (i + step) % 4, own);
-    return own + strength(first + (i + 4 - step) % 4);
-  }
-
-  std::uint64_t key_;
   Index sources_;  // between nodes
   Index supplies_;
   Index nodes_;  // without the supplies'
+};
+
+/// As Circuit, of a network whose elimination ends in a dense core: the nodes are a binary tree;
+/// the first `core` of them an expander as well, by random permutations; every node is attached to
+/// one of these, more to those of small numbers (degrees by a power law with the exponent 3, as
+/// preferential attachment has it: Barabasi, Albert 1999); and four hubs have one node in 64 each.
+class Network : CircuitParts {
+ public:
+  Network(Index order, Index core, Index seed)
+      : CircuitParts(seed),
+        sources_(order < 64 ? 0 : order / 32),
+        nodes_(order - sources_),
+        core_(std::min(core, nodes_)),
+        attached_(key_of(seed, for_order), nodes_) {
+    for (std::uint64_t k = 0; k < permutations; ++k) {
+      orders_.emplace_back(random_bits(key_of(seed, for_columns), k), core_);
+    }
+  }
+
+  Entries row(Index i) const {
+    Entries entries;
+    if (i >= nodes_) {
+      entries.add(positive(i - nodes_), 1);
+      entries.add(negative(i - nodes_), -1);
+      return entries;
+    }
+    double sum = 0;
+    const auto connect = [&](Index other, double strength) {
+      if (other == i) return;
+      entries.add(other, -strength);
+      sum += strength;
+    };
+    if (i > 0) connect((i - 1) / 2, conductance(wire, i));
+    for (const Index below : {2 * i + 1, 2 * i + 2}) {
+      if (below < nodes_) connect(below, conductance(wire, below));
+    }
+    if (i < core_) add_core(i, connect);
+    const Index at = attached_(i);
+    connect(at % width(level_of(at)), conductance(attachment, i));
+    add_hubs(i, connect);
+    sum += add_transistors(i, nodes_, entries);
+    if (const Index k = i / 16; k < sources_) {
+      if (i == positive(k)) entries.add(nodes_ + k, 1);
+      if (i == negative(k)) entries.add(nodes_ + k, -1);
+    }
+    entries.add(i, sum + (sum * 0x1p-20 + 0x1p-30));
+    return entries;
+  }
+
+ private:
+  static constexpr std::uint64_t permutations = 3;
+  static constexpr Index hubs = 4, apart = 64;
+
+  // The upper half of all places, in a random order, is attached to all of the core, of the rest
+  // the upper half to a fourth of it, and so on.
+  Index level_of(Index at) const {
+    Index level = 0;
+    while (at < nodes_ >> (level + 1) && width(level + 1) > 1) ++level;
+    return level;
+  }
+  Index width(Index level) const { return std::max<Index>(1, core_ >> (2 * level)); }
+
+  template <typename Connect>
+  void add_core(Index i, const Connect& connect) const {
+    for (std::uint64_t k = 0; k < permutations; ++k) {
+      const Index before = orders_[k].inverse(i), level = static_cast<Index>(k);
+      connect(orders_[k](i), conductance(net, i, level));
+      connect(before, conductance(net, before, level));
+    }
+    for (Index level = 0; i < width(level); ++level) {
+      const bool is_last = width(level + 1) <= 1;
+      const Index end = nodes_ >> level, first = is_last ? 0 : nodes_ >> (level + 1);
+      for (Index at = i + (first - i + width(level) - 1) / width(level) * width(level); at < end;
+           at += width(level)) {
+        const Index other = attached_.inverse(at);
+        connect(other, conductance(attachment, other));
+      }
+      if (is_last) break;
+    }
+  }
+
+  template <typename Connect>
+  void add_hubs(Index i, const Connect& connect) const {
+    if (i % apart < hubs) connect(i % apart, conductance(supply, i));
+    if (i >= hubs) return;
+    for (Index other = i; other < nodes_; other += apart)
+      connect(other, conductance(supply, other));
+  }
+
+  Index sources_, nodes_, core_;
+  RandomOrder attached_;             // the place of each node
+  std::vector<RandomOrder> orders_;  // of the core
 };
 
 }  // namespace
@@ -211,6 +310,12 @@ Csr<double> circuit(const GeneratorArguments& arguments) {
   const Index n = arguments.sizes[0];
   const Circuit made(n, arguments.seed);
   return build_merged(arguments, n, 5, [&](Index i) { return made.row(i); });
+}
+
+Csr<double> network(const GeneratorArguments& arguments) {
+  const Index n = arguments.sizes[0];
+  const Network made(n, arguments.sizes[1], arguments.seed);
+  return build_merged(arguments, n, 10, [&](Index i) { return made.row(i); });
 }
 
 // Minimal costs of flows on the arcs of a grid of nodes, as a step of an interior-point method sees

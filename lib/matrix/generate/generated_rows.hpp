@@ -77,6 +77,7 @@ Csr<double> magnetic2d(const GeneratorArguments& arguments);
 Csr<double> elastic3d(const GeneratorArguments& arguments);
 Dense<double> coordinates_of_elastic3d(const GeneratorArguments& arguments);
 Csr<double> circuit(const GeneratorArguments& arguments);
+Csr<double> network(const GeneratorArguments& arguments);
 Csr<double> kkt(const GeneratorArguments& arguments);
 Csr<double> cage(const GeneratorArguments& arguments);
 Csr<double> grid3d27(const GeneratorArguments& arguments);

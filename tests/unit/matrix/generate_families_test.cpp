@@ -243,6 +243,37 @@ TEST(GenerateFamilies, CircuitHasTwelveDecadesAndPowerLawNets) {
   EXPECT_LT(lengths[100], 30);
 }
 
+TEST(GenerateFamilies, NetworkHasSourcesDominantNodesAndAttachments) {
+  for (const auto& [order, core] : {std::pair<Index, Index>{63, 20}, {500, 1}, {500, 90}}) {
+    SCOPED_TRACE(order);
+    const Dense<double> a = dense(fmt::format("network:{}:{}", order, core));
+    const Index nodes = order - (order < 64 ? 0 : order / 32);
+    EXPECT_TRUE(strictly_dominant(a, 0, nodes, false));
+    EXPECT_TRUE(strictly_dominant(a, 0, nodes, true));
+    EXPECT_FALSE(symmetric(a));
+    for (Index i = 0; i < order; ++i) {
+      Index sources = 0;
+      for (Index j = nodes; j < order; ++j) {
+        EXPECT_EQ(a(i, j), a(j, i));
+        sources += a(i, j) != 0;
+      }
+      EXPECT_LE(sources, i < nodes ? 1 : 0) << i;
+    }
+  }
+  // Each node has an edge into the core or is of it; degrees there obey a power law.
+  const Csr<double> matrix = generate_matrix("network:20000:1000");
+  std::vector<Index> lengths;
+  for (Index i = 0; i < 19375; ++i) {
+    EXPECT_LT(matrix.row_columns(i).front(), 1000) << i;
+    lengths.push_back(std::ssize(matrix.row_columns(i)));
+  }
+  std::ranges::sort(lengths, std::greater<>());
+  EXPECT_GT(lengths[0], 600);
+  EXPECT_GT(lengths[10], 100);
+  EXPECT_LT(lengths[100], 80);
+  EXPECT_LT(lengths[1100], 30);
+}
+
 TEST(GenerateFamilies, KktHasAsManyNegativeEigenvaluesAsConstraints) {
   for (const Index order : {1, 2, 3, 4, 5, 6, 7, 60, 61, 62}) {
     SCOPED_TRACE(order);
@@ -277,8 +308,9 @@ TEST(GenerateFamilies, CageIsAnUnsymmetricExpander) {
 }
 
 TEST(GenerateFamilies, AllCanBeSolvedWith) {
-  for (const char* spec : {"grid3d:6", "elastic3d:4", "convdiff3d:6", "aniso2d:20", "aniso3d:7",
-                           "helmholtz2d:15", "circuit:300", "kkt:301", "cage:200"}) {
+  for (const char* spec :
+       {"grid3d:6", "elastic3d:4", "convdiff3d:6", "aniso2d:20", "aniso3d:7", "helmholtz2d:15",
+        "circuit:300", "network:300:80", "kkt:301", "cage:200"}) {
     SCOPED_TRACE(spec);
     const Csr<double> matrix = generate_matrix(spec);
     const Dense<double> b = random_multivector(matrix.rows, 1, 1);

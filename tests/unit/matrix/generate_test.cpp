@@ -60,6 +60,10 @@ constexpr std::string_view small_specs[] = {
     "circuit:63",
     "circuit:64",
     "circuit:700:seed=4",
+    "network:1:1",
+    "network:3:2",
+    "network:64:64",
+    "network:700:90:seed=4",
     "kkt:1",
     "kkt:2",
     "kkt:3",
@@ -148,7 +152,7 @@ TEST(Generate, IsTheSameForEveryThreadCount) {
 TEST(Generate, SeedsMakeDifferentMatrices) {
   for (const std::string form :
        {"grid3d27:3:1", "power_law:100:4", "random_dense:9", "random_sparse:30:20:4", "elastic3d:2",
-        "aniso2d:40", "aniso3d:17", "circuit:100", "kkt:30", "cage:20"}) {
+        "aniso2d:40", "aniso3d:17", "circuit:100", "network:100:30", "kkt:30", "cage:20"}) {
     const auto values = [&](const std::string& seed) {
       return generate_matrix(form + seed).values;
     };
