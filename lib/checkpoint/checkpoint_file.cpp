@@ -14,7 +14,7 @@ constexpr Index most_rows = Index{1} << 29;  // as of task: solve
 /// The section's bytes; no padding anywhere.
 struct Identity {
   std::int64_t order = 0;
-  std::int32_t method = 0, pivoting = 0, precision = 0, reserved = 0;
+  std::int32_t method = 0, pivoting = 0, precision = 0, complex = 0;
   std::uint64_t matrix = 0;
   std::int64_t generation = 0;
   std::uint64_t stamp = 0;
@@ -30,16 +30,21 @@ bool is_value(std::int32_t number) {
 }  // namespace
 
 std::uint64_t EliminatedProblem::fingerprint() const {
-  const std::array<std::uint64_t, 6> words{static_cast<std::uint64_t>(order),
-                                           static_cast<std::uint64_t>(method),
-                                           static_cast<std::uint64_t>(pivoting),
-                                           static_cast<std::uint64_t>(precision),
-                                           matrix,
-                                           right_hand_sides};
+  const std::array<std::uint64_t, 6> words{
+      static_cast<std::uint64_t>(order),
+      static_cast<std::uint64_t>(method),
+      static_cast<std::uint64_t>(pivoting),
+      static_cast<std::uint64_t>(precision) | (complex ? 16U : 0U),
+      matrix,
+      right_hand_sides};
   return checksum(std::as_bytes(std::span(words).first(right_hand_sides != 0 ? 6 : 5)));
 }
 
 std::string difference(const EliminatedProblem& theirs, const EliminatedProblem& ours) {
+  if (theirs.complex != ours.complex) {
+    return theirs.complex ? "a matrix in complex numbers, not its real form"
+                          : "the real form of a matrix, not one in complex numbers";
+  }
   if (theirs.order != ours.order) {
     return fmt::format("a matrix of order {}, not {}", theirs.order, ours.order);
   }
@@ -63,7 +68,7 @@ void write_identity(SectionWriter& file, const EliminatedProblem& problem,
                           static_cast<std::int32_t>(problem.method),
                           static_cast<std::int32_t>(problem.pivoting),
                           static_cast<std::int32_t>(problem.precision),
-                          0,
+                          problem.complex ? 1 : 0,
                           problem.matrix,
                           part.generation,
                           part.stamp,
@@ -95,7 +100,8 @@ CheckpointReader::CheckpointReader(const std::filesystem::path& path) : SectionR
               static_cast<Pivoting>(identity.pivoting),
               static_cast<Precision>(identity.precision),
               identity.matrix,
-              0};
+              0,
+              identity.complex != 0};
   if (find(right_hand_sides_section.name) != nullptr) {
     read(section(right_hand_sides_section), 0,
          std::as_writable_bytes(std::span(&problem_.right_hand_sides, 1)));

@@ -21,6 +21,7 @@ struct EliminatedProblem {
   Precision precision = Precision::float64;
   std::uint64_t matrix = 0;            ///< checksum of the non-zeros and of their scale factors
   std::uint64_t right_hand_sides = 0;  ///< of Krylov methods: checksum; else 0
+  bool complex = false;                ///< dense rows are of complex numbers, `order` of them
 
   /// One number for all of it, for names of files.
   std::uint64_t fingerprint() const;

@@ -28,11 +28,23 @@ std::string refuse_dense(const SolverQuestion& question) {
   return std::string(why_not(method, question.options.pivoting));
 }
 
+/// Whether dense rows are of complex numbers; GPUs eliminate real forms.
+bool is_complex_there(const SolverQuestion& question) {
+  return question.shape.is_complex() && question.memory == MemoryKind::host;
+}
+
+Index dense_order(const SolverQuestion& question) {
+  return is_complex_there(question) ? question.shape.order() : question.shape.rows;
+}
+
 template <Method method>
 EliminationChoice choice_of(const SolverQuestion& question) {
   SolverOptions options = question.options;
   options.method = method;
-  return choose_elimination(options, question.shape.rows, question.ranks, question.memory);
+  EliminationChoice choice =
+      choose_elimination(options, dense_order(question), question.ranks, question.memory);
+  choice.complex = is_complex_there(question);
+  return choice;
 }
 
 /// Flops a second of one rank, as a rough model has it.
@@ -53,11 +65,13 @@ constexpr double seconds_of_column(Method method, MemoryKind memory) {
 
 template <Method method>
 SolverAnalysis analyse_dense(const SolverQuestion& question) {
-  const double flops = elimination_flops(method, question.shape.rows);
-  const auto order = static_cast<double>(question.shape.rows);
+  // Four real multiplications and additions to a complex one, of two numbers each.
+  const double products = is_complex_there(question) ? 4 : 1, numbers = std::sqrt(products);
+  const double flops = products * elimination_flops(method, dense_order(question));
+  const auto order = static_cast<double>(dense_order(question));
   return {flops, flops / (rate_of(method, question.memory) * question.ranks) +
                      order * seconds_of_column(method, question.memory) +
-                     predicted_solve_seconds(question, order * order / question.ranks)};
+                     predicted_solve_seconds(question, numbers * order * order / question.ranks)};
 }
 
 /// The columns that the condition estimate solves for at a time.

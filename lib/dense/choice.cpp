@@ -13,9 +13,9 @@ namespace spsolve::inline dense {
 namespace {
 
 /// Bytes of host memory that the L and U of all panels take on each of several ranks.
+template <typename T>
 std::int64_t panel_factors_bytes(const EliminationChoice& choice, Index order, int ranks) {
-  if (choice.method != Method::lu || ranks == 1) return 0;
-  return choice.block * order * static_cast<std::int64_t>(value_bytes(choice.precision));
+  return ranks == 1 ? 0 : choice.block * order * static_cast<std::int64_t>(sizeof(T));
 }
 
 }  // namespace
@@ -56,14 +56,12 @@ RowLayout dense_layout(const EliminationChoice& choice, Index order, int ranks) 
 
 std::int64_t elimination_bytes(const EliminationChoice& choice, Index height, Index order,
                                int ranks) {
-  const bool reduced = choice.precision == Precision::float32;
-  if (choice.method != Method::lu) {
-    return reduced ? HostDenseRows<float>::bytes(height, order)
-                   : HostDenseRows<double>::bytes(height, order);
-  }
-  return panel_factors_bytes(choice, order, ranks) +
-         (reduced ? HostBlockedRows<float>::bytes(height, order, choice.block, ranks)
-                  : HostBlockedRows<double>::bytes(height, order, choice.block, ranks));
+  return with_scalar_of(choice, [&]<typename T>(T) {
+    return choice.method != Method::lu
+               ? HostDenseRows<T>::bytes(height, order)
+               : panel_factors_bytes<T>(choice, order, ranks) +
+                     HostBlockedRows<T>::bytes(height, order, choice.block, ranks);
+  });
 }
 
 }  // namespace spsolve::dense

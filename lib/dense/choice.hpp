@@ -1,7 +1,10 @@
 #pragma once
 
+#include <complex>
+
 #include "core/types.hpp"
 #include "distribute/layout/row_layout.hpp"
+#include "matrix/real_form.hpp"
 #include "solve/operators/options.hpp"
 
 namespace spsolve::inline dense {
@@ -16,9 +19,23 @@ struct EliminationChoice {
   /// those that are almost as accurate and much faster, where there are such. With mixed they
   /// always are.
   bool refined = false;
+  /// Whether the dense rows are of complex numbers: of a real form, of twice their order.
+  bool complex = false;
 };
 
-/// Fills in what is automatic, for a matrix of order `order` on `ranks` ranks. Mixed precision
+/// Rows of the system's matrix to a dense row.
+constexpr Index rows_of_dense_row(const EliminationChoice& choice) {
+  return choice.complex ? complex_parts : 1;
+}
+
+/// f(T()) for the scalar T that dense rows are first eliminated in.
+template <typename F>
+decltype(auto) with_scalar_of(const EliminationChoice& choice, const F& f) {
+  return choice.complex ? with_scalar<std::complex<double>>(choice.precision, f)
+                        : with_scalar(choice.precision, f);
+}
+
+/// Fills in what is automatic, for dense rows of order `order` on `ranks` ranks. Mixed precision
 /// becomes double where float factors would save no time. Throws Error(input)
 /// on every rank where method and pivoting do not go together.
 EliminationChoice choose_elimination(const SolverOptions& options, Index order, int ranks,

@@ -4,49 +4,105 @@
 #include <numeric>
 
 #include "checkpoint/checkpoints.hpp"
+#include "core/names/row_names.hpp"
 #include "dense/float_inverse.hpp"
+#include "dense/host_device.hpp"
+#include "dense/state/fill_rows.hpp"
 #include "distribute/redistribute.hpp"
+#include "matrix/real_form.hpp"
 #include "solve/in_precision.hpp"
 
 namespace spsolve::inline dense {
 
 template <typename T>
 void DenseInverse<T>::apply(const Vectors& x, Vectors& y) {
-  solve_in<T>(x, y, [&](Dense<T>& rows) { solve(rows); });
+  solve_with(false, x, y, [&](const Vectors& from, Vectors& to) {
+    solve_in<T>(from, to, [&](Dense<T>& rows) { solve(rows); });
+  });
 }
 
 template <typename T>
 void DenseInverse<T>::apply_transposed(const Vectors& x, Vectors& y) {
-  solve_in<T>(x, y, [&](Dense<T>& rows) { solve_transposed(rows); });
+  solve_with(true, x, y, [&](const Vectors& from, Vectors& to) {
+    solve_in<T>(from, to, [&](Dense<T>& rows) { solve_transposed(rows); });
+  });
+}
+
+template <typename T>
+template <typename Solve>
+void DenseInverse<T>::solve_with(bool transposed, const Vectors& b, Vectors& x,
+                                 const Solve& solve) const {
+  if constexpr (is_complex<T>) {
+    const auto conjugate = [&x] {
+      Dense<double> rows = own_rows(x);
+      conjugate_rows(rows);
+      set_own_rows(x, rows);
+    };
+    // A^-H is conj(A^-T conj(b)); with the opposite sign, b or the result is conjugated once more.
+    const RowNames names(1);
+    const bool before = transposed || conjugates_, after = transposed && !conjugates_;
+    if (before) {
+      if (&b != &x) copy(b, x);
+      conjugate();
+    }
+    solve(before ? x : b, x);
+    if (after) conjugate();
+  } else {
+    solve(b, x);
+  }
+}
+
+template <typename T>
+RowLayout DenseInverse<T>::bands_of(const SystemMatrix& matrix) {
+  if constexpr (is_complex<T>) return layout_of_nodes(matrix.layout(), complex_parts);
+  return matrix.layout();
+}
+
+template <typename T>
+DenseRowsOf<T>& DenseInverse<T>::rows_of() {
+  if constexpr (is_complex<T>) {
+    static HostRowsOf<T> on_host;
+    return on_host;
+  } else {
+    return memory_.template of<T>();
+  }
 }
 
 template <typename T>
 ScaledRows DenseInverse<T>::dealt_rows(SystemMatrix& matrix, const Equilibration& scaling,
-                                       std::optional<Csr<double>>& copy) const {
+                                       const RowLayout& layout, std::optional<Csr<double>>& copy) {
+  if constexpr (is_complex<T>) {
+    conjugates_ = all_sum(team_, has_conjugate_rows(matrix.local_rows()) ? 1 : 0) > 0;
+  }
   // Alone, local columns are the global ones.
   if (team_.size() == 1) {
     return {matrix.local_rows(), scaling.rows.on_host(), scaling.columns.on_host()};
   }
   copy = matrix.scaled_rows(scaling);
-  const RowLayout layout = dense_layout(choice_, matrix.order(), team_.size());
-  if (layout.is_cyclic()) copy = redistribute_rows(team_, matrix.layout(), *copy, layout);
+  if (layout.is_cyclic()) {
+    const Index rows = rows_of_row<T>;
+    copy =
+        redistribute_rows(team_, matrix.layout(), *copy,
+                          RowLayout::cyclic(rows * layout.rows, layout.ranks, rows * layout.block));
+  }
   return *copy;
 }
 
 template <typename T>
 void ColumnwiseInverse<T>::prepare(SystemMatrix& matrix, const Equilibration& scaling) {
-  layout_ = matrix.layout();
+  layout_ = this->bands_of(matrix);
   rows_ = nullptr;
   std::optional<Csr<double>> copy;
-  const ScaledRows rows = this->dealt_rows(matrix, scaling, copy);
+  const ScaledRows rows = this->dealt_rows(matrix, scaling, layout_, copy);
   rows_ = together(this->team_, [&] {
-    return this->memory_.template of<T>().columnwise(rows, this->products_of(matrix, rows),
-                                                     layout_.band(this->team_.rank()).first);
+    return this->rows_of().columnwise(rows, this->products_of(matrix, rows),
+                                      layout_.band(this->team_.rank()).first);
   });
 }
 
 template <typename T>
 std::unique_ptr<Vectors> ColumnwiseInverse<T>::eliminate(const EliminationRun& run) {
+  const RowNames names(is_complex<T> ? 1 : RowNames::parts());
   const auto eliminate = [&](Dense<T>* b) {
     elimination_ = eliminate_columnwise<T>(this->team_, this->memory_.row_team(), layout_, *rows_,
                                            this->choice_.method, this->choice_.pivoting,
@@ -55,7 +111,9 @@ std::unique_ptr<Vectors> ColumnwiseInverse<T>::eliminate(const EliminationRun& r
   std::unique_ptr<Vectors> x;
   if (this->choice_.method == Method::gauss_jordan && run.first != nullptr) {
     x = run.first->similar(run.first->columns());
-    solve_in<T>(*run.first, *x, [&](Dense<T>& b) { eliminate(&b); });
+    this->solve_with(false, *run.first, *x, [&](const Vectors& from, Vectors& to) {
+      solve_in<T>(from, to, [&](Dense<T>& b) { eliminate(&b); });
+    });
   } else {
     eliminate(nullptr);
   }
@@ -76,30 +134,31 @@ void ColumnwiseInverse<T>::solve_transposed(Dense<T>& x) {
 
 template <typename T>
 void LuInverse<T>::prepare(SystemMatrix& matrix, const Equilibration& scaling) {
-  layout_ = RowLayout::cyclic(matrix.order(), this->team_.size(), this->choice_.block);
+  const RowLayout bands = this->bands_of(matrix);
+  layout_ = RowLayout::cyclic(bands.rows, this->team_.size(), this->choice_.block);
   rows_ = nullptr;
   to_plain_bands_.reset();
-  if (const RowLayout plain{matrix.order(), this->team_.size()}; plain != matrix.layout()) {
+  if (const RowLayout plain{bands.rows, this->team_.size()}; plain != bands) {
     const Range own = plain.band(this->team_.rank());
     std::vector<Index> rows(static_cast<std::size_t>(own.size()));
     std::iota(rows.begin(), rows.end(), own.first);
-    to_plain_bands_.emplace(this->team_, matrix.layout(), rows);
+    to_plain_bands_.emplace(this->team_, bands, rows);
   }
   if (this->team_.size() > 1 && !scaling.scales) {
-    rows_ = this->memory_.template of<T>().dealt(matrix, layout_, this->choice_.refined);
+    rows_ = this->rows_of().dealt(matrix, layout_, this->choice_.refined);
     if (rows_) return;
   }
   std::optional<Csr<double>> copy;
-  const ScaledRows rows = this->dealt_rows(matrix, scaling, copy);
+  const ScaledRows rows = this->dealt_rows(matrix, scaling, layout_, copy);
   rows_ = together(this->team_, [&] {
-    return this->memory_.template of<T>().blocked(rows, this->products_of(matrix, rows),
-                                                  layout_.block, this->team_.size() == 1,
-                                                  this->choice_.refined);
+    return this->rows_of().blocked(rows, this->products_of(matrix, rows), layout_.block,
+                                   this->team_.size() == 1, this->choice_.refined);
   });
 }
 
 template <typename T>
 std::unique_ptr<Vectors> LuInverse<T>::eliminate(const EliminationRun& run) {
+  const RowNames names(is_complex<T> ? 1 : RowNames::parts());
   factors_ = factor_lu<T>(this->team_, this->memory_.pivot_team(), this->memory_.candidate_team(),
                           layout_, *rows_, this->choice_.pivoting, run.progress, run.checkpoints);
   this->facts_ = {};
@@ -126,8 +185,10 @@ void LuInverse<T>::apply_transposed(const Vectors& x, Vectors& y) {
 
 template <typename T>
 void LuInverse<T>::solve_whole(bool transposed, const Vectors& b, Vectors& x) {
-  solve_in_place_in<T>(b, x, [&](const Vectors& from, Vectors& to) {
-    rows_->solution().solve_whole(transposed, from, to);
+  this->solve_with(transposed, b, x, [&](const Vectors& right, Vectors& y) {
+    solve_in_place_in<T>(right, y, [&](const Vectors& from, Vectors& to) {
+      rows_->solution().solve_whole(transposed, from, to);
+    });
   });
 }
 
@@ -154,9 +215,9 @@ void LuInverse<T>::solve_transposed(Dense<T>& x) {
   });
 }
 
-SPSOLVE_INSTANTIATE(class DenseInverse)
-SPSOLVE_INSTANTIATE(class ColumnwiseInverse)
-SPSOLVE_INSTANTIATE(class LuInverse)
+SPSOLVE_INSTANTIATE_FOR_FACTORS(class DenseInverse)
+SPSOLVE_INSTANTIATE_FOR_FACTORS(class ColumnwiseInverse)
+SPSOLVE_INSTANTIATE_FOR_FACTORS(class LuInverse)
 
 std::unique_ptr<Inverse> make_dense_inverse(Team& team, ComputeDevice& memory,
                                             const EliminationChoice& choice,
@@ -165,7 +226,7 @@ std::unique_ptr<Inverse> make_dense_inverse(Team& team, ComputeDevice& memory,
     EliminationChoice one = choice;
     one.precision = precision;
     one.refined = refined;
-    return with_scalar(precision, [&]<typename T>(T) -> std::unique_ptr<Inverse> {
+    return with_scalar_of(one, [&]<typename T>(T) -> std::unique_ptr<Inverse> {
       if (one.method == Method::lu) return std::make_unique<LuInverse<T>>(team, memory, one);
       return std::make_unique<ColumnwiseInverse<T>>(team, memory, one);
     });

@@ -19,16 +19,30 @@ class DenseInverse : public Inverse {
   DenseInverse(Team& team, ComputeDevice& memory, const EliminationChoice& choice)
       : team_(team), memory_(memory), choice_(choice) {}
 
-  /// x and y in double; between them columns are solved for in T, with their largest entry near 1
-  /// where T is float: a small residual would underflow.
+  /// x and y in double, of a complex matrix those of its real form; between them columns are solved
+  /// for in T, with their largest entry near 1 where T is float: a small residual would underflow.
   void apply(const Vectors& x, Vectors& y) override;
   void apply_transposed(const Vectors& x, Vectors& y) override;
   const InverseFacts& facts() const override { return facts_; }
 
  protected:
-  /// This rank's rows of R A C as they are dealt out; of several ranks they are a copy.
-  ScaledRows dealt_rows(SystemMatrix& matrix, const Equilibration& scaling,
-                        std::optional<Csr<double>>& copy) const;
+  /// Where rows are dealt out by `layout`, which counts dense ones: this rank's of R A C; of
+  /// several ranks they are a copy. Whether those of imaginary parts have the opposite sign, is
+  /// known then.
+  ScaledRows dealt_rows(SystemMatrix& matrix, const Equilibration& scaling, const RowLayout& layout,
+                        std::optional<Csr<double>>& copy);
+
+  /// The bands of the dense rows.
+  static RowLayout bands_of(const SystemMatrix& matrix);
+
+  /// Makes the dense rows of T.
+  DenseRowsOf<T>& rows_of();
+
+  /// x <- the solution for b, or with `transposed` for the transpose, by solve(from, x), which
+  /// solves with A or A^T whatever T is; `from` is b or x itself. The transpose of a real form is
+  /// that of A^H.
+  template <typename Solve>
+  void solve_with(bool transposed, const Vectors& b, Vectors& x, const Solve& solve) const;
 
   /// The products of `rows`, where these are `matrix`'s own.
   static const BandProducts* products_of(SystemMatrix& matrix, const ScaledRows& rows) {
@@ -43,6 +57,7 @@ class DenseInverse : public Inverse {
   ComputeDevice& memory_;
   EliminationChoice choice_;
   InverseFacts facts_;
+  bool conjugates_ = false;  // rows of imaginary parts have the opposite sign; complex T
 };
 
 /// The inverse by gauss or gauss_jordan, column by column.

@@ -26,8 +26,21 @@ EliminationChoice first_try(EliminationChoice choice) {
   return choice;
 }
 
+Index order_of(const DensePlanning& of) {
+  return of.shape.rows / rows_of_dense_row(of.choice);
+}
+
+/// Dense rows of the rank.
 Index height_of(const DensePlanning& of) {
-  return dense_layout(of.choice, of.shape.rows, of.ranks).height(of.rank);
+  return dense_layout(of.choice, order_of(of), of.ranks).height(of.rank);
+}
+
+/// Rows of the system's matrix that they are filled from, and bytes of these.
+Index rows_filled_from(const DensePlanning& of) {
+  return rows_of_dense_row(of.choice) * height_of(of);
+}
+std::int64_t bytes_filled_from(const DensePlanning& of) {
+  return share_bytes(of.shape, rows_filled_from(of));
 }
 
 /// Whether the rows that are made dense are a copy of the matrix's own: a host alone scales them as
@@ -41,11 +54,13 @@ bool copies_rows(const DensePlanning& of) {
 /// space of the BLAS and on a GPU what columns are solved with are in use as well.
 void add_rows(MemoryPlan& plan, const DensePlanning& of, const EliminationChoice& choice,
               std::span<const char* const> phases, bool filled) {
-  const Index height = height_of(of), order = of.shape.rows;
+  const Index height = height_of(of), order = order_of(of);
   const bool reduced = choice.precision == Precision::float32;
   const std::string dense =
-      fmt::format("dense rows, {} x {} in {}", height, order, reduced ? "float" : "double");
-  const auto value = static_cast<std::int64_t>(reduced ? sizeof(float) : sizeof(double));
+      fmt::format("dense rows, {} x {} in {}{}", height, order, of.choice.complex ? "complex " : "",
+                  reduced ? "float" : "double");
+  const auto value =
+      with_scalar_of(choice, []<typename T>(T) { return static_cast<std::int64_t>(sizeof(T)); });
   if (of.gpu) {
     for (const char* phase : phases) {
       plan.on_gpu.push_back(
@@ -65,8 +80,8 @@ void add_rows(MemoryPlan& plan, const DensePlanning& of, const EliminationChoice
 }  // namespace
 
 void plan_dense(MemoryPlan& plan, const DensePlanning& of) {
-  const std::int64_t share = share_bytes(of.shape, height_of(of));
-  const bool cyclic = dense_layout(of.choice, of.shape.rows, of.ranks).is_cyclic();
+  const std::int64_t share = bytes_filled_from(of);
+  const bool cyclic = dense_layout(of.choice, order_of(of), of.ranks).is_cyclic();
   if (cyclic && copies_rows(of)) {
     plan.parts.push_back({"deal", "compressed rows of this rank's band", share});
     plan.parts.push_back({"deal", "rows on their way to who eliminates them", 3 * share});
@@ -85,7 +100,7 @@ void plan_dense(MemoryPlan& plan, const DensePlanning& of) {
   if (of.gpu && copies_rows(of)) plan.on_gpu.push_back({"prepare", filled_from, share});
   if (of.choice.method == Method::gauss_jordan) {
     plan.add({"eliminate"}, "right-hand sides that go along, and their solutions",
-             4 * vectors_bytes(height_of(of), of.columns));
+             4 * vectors_bytes(rows_filled_from(of), of.columns));
   }
   if (!of.gpu) {
     plan.add({"solve"}, "copies of right-hand sides inside the solve",
@@ -110,7 +125,7 @@ MemoryPlan plan_in_double(const DensePlanning& of) {
   MemoryPlan plan;
   constexpr const char* in_double[] = {"in double"};
   add_rows(plan, of, again, in_double, true);
-  const std::int64_t share = share_bytes(of.shape, height_of(of));
+  const std::int64_t share = bytes_filled_from(of);
   if (copies_rows(of)) {
     plan.parts.push_back({"in double", filled_from, share});
     if (of.gpu) plan.on_gpu.push_back({"in double", filled_from, share});

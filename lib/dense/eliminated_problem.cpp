@@ -48,12 +48,13 @@ EliminatedProblem problem_of(SystemMatrix& matrix, const Equilibration& scaling,
     sum += of_row.value();
   }
   const bool by_rows = choice.pivoting == Pivoting::tournament;
-  return {matrix.order(),
+  return {matrix.order() / rows_of_dense_row(choice),
           choice.method,
           by_rows ? Pivoting::partial : choice.pivoting,
           choice.precision,
           over_ranks(matrix.team(), sum),
-          b != nullptr ? sum_of(*b) : 0};
+          b != nullptr ? sum_of(*b) : 0,
+          choice.complex};
 }
 
 }  // namespace spsolve::dense

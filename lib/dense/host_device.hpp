@@ -9,8 +9,20 @@
 
 namespace spsolve::inline dense {
 
-/// Dense rows in host memory, the blocked ones of type Blocked, which travel by the team that
-/// everything else travels by.
+/// Makes dense rows in host memory, the blocked ones of type Blocked.
+template <typename T, template <typename> class Blocked = HostBlockedRows>
+struct HostRowsOf final : DenseRowsOf<T> {
+  std::unique_ptr<DenseRows<T>> columnwise(const ScaledRows& rows, const BandProducts*,
+                                           Index first_row) override {
+    return std::make_unique<HostDenseRows<T>>(rows, first_row);
+  }
+  std::unique_ptr<BlockedRows<T>> blocked(const ScaledRows& rows, const BandProducts*,
+                                          Index max_width, bool alone, bool) override {
+    return std::make_unique<Blocked<T>>(rows, max_width, alone);
+  }
+};
+
+/// Dense rows in host memory, which travel by the team that everything else travels by.
 template <template <typename> class Blocked>
 class HostDeviceOf final : public ComputeDevice {
  public:
@@ -26,16 +38,7 @@ class HostDeviceOf final : public ComputeDevice {
 
  private:
   template <typename T>
-  struct Maker final : DenseRowsOf<T> {
-    std::unique_ptr<DenseRows<T>> columnwise(const ScaledRows& rows, const BandProducts*,
-                                             Index first_row) override {
-      return std::make_unique<HostDenseRows<T>>(rows, first_row);
-    }
-    std::unique_ptr<BlockedRows<T>> blocked(const ScaledRows& rows, const BandProducts*,
-                                            Index max_width, bool alone, bool) override {
-      return std::make_unique<Blocked<T>>(rows, max_width, alone);
-    }
-  };
+  using Maker = HostRowsOf<T, Blocked>;
 
   Team& team_;
   Scalars::Tuple<Maker> makers_;

@@ -1,11 +1,12 @@
 #include "matrix/real_form.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
 #include "core/error.hpp"
 #include "core/worth_threads.hpp"
-#include "matrix/symmetry.hpp"
 
 namespace spsolve::inline matrix {
 
@@ -92,12 +93,51 @@ void conjugate_rows(Dense<double>& b) {
   }
 }
 
-bool make_symmetric(Csr<double>& form) {
-  if (symmetry_of(form).symmetric) return false;
-  conjugate_rows(form);
-  if (symmetry_of(form).symmetric) return true;
-  conjugate_rows(form);
+bool has_conjugate_rows(const Csr<double>& rows) {
+  for (Index i = 0; i < rows.rows; i += complex_parts) {
+    const double* upper = rows.values.data() + rows.row_offsets[i];
+    const double* lower = rows.values.data() + rows.row_offsets[i + 1];
+    const double* const end = lower;
+    for (; upper < end; upper += complex_parts, lower += complex_parts) {
+      if (upper[0] != 0) return lower[1] == -upper[0];
+      if (upper[1] != 0) return lower[0] == upper[1];
+    }
+  }
   return false;
+}
+
+bool make_symmetric(Csr<double>& form) {
+  if (form.rows != form.columns) return false;
+  // a_ij and a_ji, as the rows of real parts tell, until two differ.
+  std::atomic<bool> symmetric = true;
+  bool real = true;
+  Index excess = 0;  // entries below the diagonal less those above
+#pragma omp parallel for schedule(dynamic, 1024) reduction(&& : real) reduction(+ : excess) if ( \
+        worth_threads(form.nonzeros()))
+  for (Index i = 0; i < form.rows; i += complex_parts) {
+    const auto columns = form.row_columns(i);
+    const auto values = form.row_values(i);
+    for (std::size_t k = 0; k < columns.size(); k += complex_parts) {
+      if (!symmetric.load(std::memory_order_relaxed)) break;
+      const Index j = columns[k];
+      real = real && values[k + 1] == 0;
+      excess += j < i ? 1 : j > i ? -1 : 0;
+      if (j > i) continue;
+      const auto mirrored = form.row_columns(j);
+      const auto place = std::lower_bound(mirrored.begin(), mirrored.end(), i);
+      if (place == mirrored.end() || *place != i) {
+        symmetric.store(false, std::memory_order_relaxed);
+        break;
+      }
+      const double* const mirror = &form.row_values(j)[place - mirrored.begin()];
+      if (values[k] != mirror[0] || values[k + 1] != mirror[1]) {
+        symmetric.store(false, std::memory_order_relaxed);
+      }
+    }
+  }
+  if (!symmetric || excess != 0 || real) return false;
+  conjugate_rows(form);
+  return true;
 }
 
 Dense<double> stacked(const Dense<double>& pairs) {

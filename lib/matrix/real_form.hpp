@@ -50,7 +50,13 @@ Csr<double> moduli(const ComplexParts& parts);
 void conjugate_rows(Csr<double>& form);
 void conjugate_rows(Dense<double>& b);
 
-/// conjugate_rows() where that makes an unsymmetric form symmetric; whether it did.
+/// Whether rows of imaginary parts of these, which are whole pairs, have the opposite sign: as the
+/// first number tells that is not zero. No column is between those of a number.
+bool has_conjugate_rows(const Csr<double>& rows);
+
+/// conjugate_rows() where that makes an unsymmetric form symmetric; whether it did. Cost: a pass
+/// and a search for each entry below the diagonal; of a matrix that is far from symmetric much
+/// less.
 bool make_symmetric(Csr<double>& form);
 
 /// Calls emit(row, column, value) for the numbers of the block of an entry, and for those of its

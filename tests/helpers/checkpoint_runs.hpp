@@ -118,9 +118,19 @@ inline std::vector<Case> cases() {
   };
 }
 
+/// Cases in complex numbers.
+inline std::vector<Case> complex_cases() {
+  return {
+      {{Method::lu, Pivoting::tournament, Precision::float64, 8, false, true}, AutoSwitch::on},
+      {{Method::gauss, Pivoting::complete, Precision::float32, 8, false, true}},
+      {{Method::gauss_jordan, Pivoting::partial, Precision::float64, 8, false, true}},
+  };
+}
+
 inline std::string print(const Case& c) {
   return fmt::format("{} {} {} by {}", name(c.choice.method), name(c.choice.pivoting),
-                     name(c.choice.precision), c.choice.block);
+                     name(c.choice.precision), c.choice.block) +
+         (c.choice.complex ? ", complex" : "");
 }
 
 /// Rows of very different size, so that equilibration has something to do; a dominant diagonal
@@ -132,7 +142,9 @@ inline System system_for(const Case& c, Index n) {
     if (c.equilibrate == AutoSwitch::off) continue;
     for (Index j = 0; j < n; ++j) dense(i, j) *= std::ldexp(1.0, static_cast<int>(i % 17));
   }
-  return {sparse(dense), random_multivector(n, 3, 5)};
+  if (!c.choice.complex) return {sparse(dense), random_multivector(n, 3, 5)};
+  return {real_form(sparse(dense), sparse(random_multivector(n, n, n + 4))),
+          random_multivector(complex_parts * n, 3, 5)};
 }
 
 /// The boundary at which an elimination stops that is asked to after `step`.

@@ -63,7 +63,9 @@ void OperatorOf::apply_transposed(const Vectors& x, Vectors& y) {
 
 EliminatedSystem::EliminatedSystem(Team& team, ComputeDevice& memory, const Csr<double>& whole,
                                    const EliminationChoice& choice, AutoSwitch equilibrate)
-    : matrix_(matrix_in_bands(team, whole, memory.vectors())),
+    : matrix_(matrix_in_bands(team,
+                              bands_of_nodes(whole.rows, team.size(), rows_of_dense_row(choice)),
+                              whole, memory.vectors())),
       scaling_(equilibration_of(matrix_, equilibrate, choice.precision)),
       inverse_(make_dense_inverse(team, memory, choice)),
       unscaled_(ScaledOperator::unscaled(*inverse_, matrix_, scaling_)) {

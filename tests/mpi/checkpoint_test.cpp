@@ -16,6 +16,12 @@ namespace {
 
 using namespace test::checkpoints;
 
+std::vector<Case> host_cases() {
+  std::vector<Case> all = cases();
+  for (const Case& c : complex_cases()) all.push_back(c);
+  return all;
+}
+
 /// All ranks with bands on the host, and a folder that they share.
 class HostCheckpoints : public testing::Test {
  protected:
@@ -52,7 +58,9 @@ class HostCheckpoints : public testing::Test {
   /// A run that went on after `stop`, on another number of ranks.
   void expect_went_on(const Ran& ran, const System& system, const Case& c, Index stop,
                       const std::string& where) {
-    EXPECT_EQ(ran.checkpoints.resumed_step, boundary(c, stop, system.matrix.rows)) << where;
+    EXPECT_EQ(ran.checkpoints.resumed_step,
+              boundary(c, stop, system.matrix.rows / rows_of_dense_row(c.choice)))
+        << where;
     ASSERT_TRUE(ran.x) << where;
     EXPECT_LE(test::backward_error(system.matrix, system.b, *ran.x), bound(system, c)) << where;
   }
@@ -69,7 +77,7 @@ class HostCheckpoints : public testing::Test {
 };
 
 TEST_F(HostCheckpoints, SameRanksGiveTheSameBits) {
-  for (const Case& c : cases()) {
+  for (const Case& c : host_cases()) {
     const Index n = 61;
     const System system = system_for(c, n);
     const Ran undisturbed = run(system, c);
@@ -111,7 +119,7 @@ TEST_F(HostCheckpoints, StopsBeforeARestAndBehindIt) {
 }
 
 TEST_F(HostCheckpoints, OneStopAfterAnother) {
-  for (const Case& c : cases()) {
+  for (const Case& c : host_cases()) {
     const Index n = 50;
     const System system = system_for(c, n);
     const Ran undisturbed = run(system, c);
@@ -125,7 +133,7 @@ TEST_F(HostCheckpoints, OneStopAfterAnother) {
 }
 
 TEST_F(HostCheckpoints, SmallSystems) {
-  for (const Case& c : cases()) {
+  for (const Case& c : host_cases()) {
     for (const Index n : {1, 2, 3}) {
       Case small = c;
       small.choice.block = std::clamp<Index>(c.choice.block, 1, std::max<Index>(n, 1));
@@ -138,7 +146,7 @@ TEST_F(HostCheckpoints, SmallSystems) {
 }
 
 TEST_F(HostCheckpoints, FromOneRankToAll) {
-  for (const Case& c : cases()) {
+  for (const Case& c : host_cases()) {
     const Index n = 61;
     const System system = system_for(c, n);
     for (const Index stop : {Index{9}, Index{40}, n}) {
@@ -150,7 +158,7 @@ TEST_F(HostCheckpoints, FromOneRankToAll) {
 }
 
 TEST_F(HostCheckpoints, FromAllRanksToOne) {
-  for (const Case& c : cases()) {
+  for (const Case& c : host_cases()) {
     const Index n = 61;
     const System system = system_for(c, n);
     for (const Index stop : {Index{9}, Index{40}, n}) {
@@ -230,6 +238,17 @@ TEST_F(HostCheckpoints, TwoEliminationsOneAfterTheOther) {
   EXPECT_EQ(checkpoints.statistics().resumed_step, 40);
   checkpoints.remove();
   EXPECT_TRUE(folder.files().empty());
+}
+
+TEST_F(HostCheckpoints, ComplexNumbersDoNotGoOnFromTheirRealForm) {
+  const Case complex = complex_cases().back();
+  Case real = complex;
+  real.choice.complex = false;
+  const System system = system_for(complex, 12);
+  EXPECT_FALSE(run(system, real, 8).x);
+  const Ran ran = run(system, complex);
+  ASSERT_TRUE(ran.x);
+  expect_began_anew(ran, "the real form of a matrix, not one in complex numbers");
 }
 
 // --- files that cannot be used

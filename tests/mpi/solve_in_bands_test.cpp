@@ -25,6 +25,19 @@ TEST(SolveInBands, InFloat) {
   }
 }
 
+TEST(SolveInBands, InComplexNumbers) {
+  MpiTeam team;
+  HostDevice memory(team);
+  for (const auto& [precision, bound] :
+       {std::pair{Precision::float64, 0.0}, std::pair{Precision::float32, 2e-3}}) {
+    for (const EliminationChoice& choice : test::choices_in_bands(precision, true)) {
+      for (const Index n : {1, 2, 7, 40}) {
+        test::expect_solved_in_bands(team, memory, n, choice, bound);
+      }
+    }
+  }
+}
+
 TEST(SolveInBands, PieceByPiece) {
   MpiTeam team;
   test::PiecewiseMemory memory(team);

@@ -212,6 +212,6 @@ Elimination eliminate_columnwise(Team& team, Team& row_team, const RowLayout& ba
   return result;
 }
 
-SPSOLVE_INSTANTIATE_FUNCTION(eliminate_columnwise)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(eliminate_columnwise)
 
 }  // namespace spsolve::dense

@@ -138,7 +138,7 @@ void solve_columnwise_transposed(Team& team, const RowLayout& bands, const Dense
   x = elimination.row_order->to_bands(x);
 }
 
-SPSOLVE_INSTANTIATE_FUNCTION(solve_columnwise)
-SPSOLVE_INSTANTIATE_FUNCTION(solve_columnwise_transposed)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(solve_columnwise)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(solve_columnwise_transposed)
 
 }  // namespace spsolve::dense

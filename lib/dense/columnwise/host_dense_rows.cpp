@@ -26,10 +26,10 @@ std::int64_t HostDenseRows<T>::bytes(Index rows, Index order) {
 
 template <typename T>
 HostDenseRows<T>::HostDenseRows(const ScaledRows& sparse, Index first_row)
-    : rows_{first_row, first_row + sparse.rows.rows},
-      order_(sparse.rows.columns),
+    : rows_{first_row, first_row + sparse.rows.rows / rows_of_row<T>},
+      order_(sparse.rows.columns / rows_of_row<T>),
       stride_(padded_stride<T>(order_)),
-      values_(sparse.rows.rows * stride_) {
+      values_(rows_.size() * stride_) {
   for (auto& buffer : buffers_) buffer.resize(order_);
   fill_dense_rows(sparse, values_.data(), stride_);
 }
@@ -217,6 +217,6 @@ void HostDenseRows<T>::divide_by_diagonal(std::span<T> x, Index columns) const {
   }
 }
 
-SPSOLVE_INSTANTIATE(class HostDenseRows)
+SPSOLVE_INSTANTIATE_FOR_FACTORS(class HostDenseRows)
 
 }  // namespace spsolve::dense

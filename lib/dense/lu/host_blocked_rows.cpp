@@ -21,10 +21,11 @@ std::int64_t HostBlockedRows<T>::bytes(Index height, Index order, Index max_widt
 template <typename T>
 HostBlockedRows<T>::HostBlockedRows(const ScaledRows& sparse, Index width, bool by_itself,
                                     Index piece_width)
-    : Base(sparse.rows.rows, sparse.rows.columns, width, by_itself, piece_width),
+    : Base(sparse.rows.rows / rows_of_row<T>, sparse.rows.columns / rows_of_row<T>, width,
+           by_itself, piece_width),
       stride_(padded_stride<T>(this->order())),
-      values_(sparse.rows.rows * stride_),
-      scratch_(sparse.rows.rows * width),
+      values_(this->height() * stride_),
+      scratch_(this->height() * width),
       block_(by_itself ? 0 : width * this->order()),
       travel_(by_itself ? 0 : width * this->order()),
       solution_(values_.data(), stride_, this->order(), width) {
@@ -283,6 +284,6 @@ std::vector<T> HostBlockedRows<T>::diagonal() const {
   return values;
 }
 
-SPSOLVE_INSTANTIATE(class HostBlockedRows)
+SPSOLVE_INSTANTIATE_FOR_FACTORS(class HostBlockedRows)
 
 }  // namespace spsolve::dense

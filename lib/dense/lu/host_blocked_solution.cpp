@@ -5,6 +5,7 @@
 #include "core/blas/blas.hpp"
 #include "core/ranges.hpp"
 #include "dense/lu/small_lu.hpp"
+#include "solve/in_precision.hpp"
 #include "vectors/multivector/vectors.hpp"
 
 namespace spsolve::inline dense {
@@ -17,7 +18,7 @@ void HostBlockedSolution<T>::take_order(std::span<const Index> order) {
 template <typename T>
 void HostBlockedSolution<T>::solve_whole(bool transposed, const Vectors& b, Vectors& x) {
   const Index columns = b.columns();
-  Dense<double> rows = own_rows(b);
+  Dense<T> rows = numbers_of<T>(own_rows(b));
   Dense<T> solved(order_, columns);
   for (Index k = 0; k < order_; ++k) {
     std::copy_n(rows.row(transposed ? k : order_of_rows_[k]), columns, solved.row(k));
@@ -32,7 +33,7 @@ void HostBlockedSolution<T>::solve_whole(bool transposed, const Vectors& b, Vect
   for (Index k = 0; k < order_; ++k) {
     std::copy_n(solved.row(k), columns, rows.row(transposed ? order_of_rows_[k] : k));
   }
-  set_own_rows(x, rows);
+  set_own_rows(x, rows_of(rows));
 }
 
 /// Rows of the matrix are columns of the transposed triangle: panel after panel, what its rows have
@@ -175,6 +176,6 @@ void HostBlockedSolution<T>::read_sums(std::span<T> sums) {
   std::ranges::copy(sums_, sums.begin());
 }
 
-SPSOLVE_INSTANTIATE(class HostBlockedSolution)
+SPSOLVE_INSTANTIATE_FOR_FACTORS(class HostBlockedSolution)
 
 }  // namespace spsolve::dense

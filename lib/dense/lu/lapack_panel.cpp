@@ -48,8 +48,8 @@ Index bad_pivot(const T* pivots, Index step, Index count) {
   return -1;
 }
 
-SPSOLVE_INSTANTIATE_FUNCTION(copy_panel)
-SPSOLVE_INSTANTIATE_FUNCTION(factor_panel_by_lapack)
-SPSOLVE_INSTANTIATE_FUNCTION(bad_pivot)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(copy_panel)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(factor_panel_by_lapack)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(bad_pivot)
 
 }  // namespace spsolve::dense

@@ -407,6 +407,6 @@ LuFactors<T> factor_lu(Team& team, Team& pivot_team, Team& candidate_team, const
       .run(progress);
 }
 
-SPSOLVE_INSTANTIATE_FUNCTION(factor_lu)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(factor_lu)
 
 }  // namespace spsolve::dense

@@ -112,7 +112,7 @@ void solve_lu_transposed(Team& team, Team& row_team, const BlockedRows<T>& rows,
   x = factors.row_order->to_bands(own);
 }
 
-SPSOLVE_INSTANTIATE_FUNCTION(solve_lu)
-SPSOLVE_INSTANTIATE_FUNCTION(solve_lu_transposed)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(solve_lu)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(solve_lu_transposed)
 
 }  // namespace spsolve::dense

@@ -117,9 +117,9 @@ void save_lu(Checkpoints& checkpoints, CheckpointRequest request, const BlockedR
                    });
 }
 
-SPSOLVE_INSTANTIATE_FUNCTION(resume_lu)
-SPSOLVE_INSTANTIATE_FUNCTION(state_behind)
-SPSOLVE_INSTANTIATE_FUNCTION(panels_of)
-SPSOLVE_INSTANTIATE_FUNCTION(save_lu)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(resume_lu)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(state_behind)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(panels_of)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(save_lu)
 
 }  // namespace spsolve::dense

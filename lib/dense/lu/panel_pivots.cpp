@@ -186,10 +186,10 @@ PanelPivots pivots_in_order(Team& team, BlockedRows<T>& rows, Index first_active
   return winners;
 }
 
-SPSOLVE_INSTANTIATE_FUNCTION(best_candidates)
-SPSOLVE_INSTANTIATE_FUNCTION(all_candidates)
-SPSOLVE_INSTANTIATE_FUNCTION(merge_candidates)
-SPSOLVE_INSTANTIATE_FUNCTION(pivots_by_columns)
-SPSOLVE_INSTANTIATE_FUNCTION(pivots_in_order)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(best_candidates)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(all_candidates)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(merge_candidates)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(pivots_by_columns)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(pivots_in_order)
 
 }  // namespace spsolve::dense

@@ -52,6 +52,6 @@ EliminatedTail eliminate_tail(Team& team, Team& pivot_team, ReplicatedTail<T>& t
   return result;
 }
 
-SPSOLVE_INSTANTIATE_FUNCTION(eliminate_tail)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(eliminate_tail)
 
 }  // namespace spsolve::dense

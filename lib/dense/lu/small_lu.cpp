@@ -94,7 +94,7 @@ void solve_small_transposed(Triangle triangle, Index width, const T* a, Index st
   }
 }
 
-SPSOLVE_INSTANTIATE_FUNCTION(factor_small)
-SPSOLVE_INSTANTIATE_FUNCTION(solve_small_transposed)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(factor_small)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(solve_small_transposed)
 
 }  // namespace spsolve::dense

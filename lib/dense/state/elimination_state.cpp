@@ -104,7 +104,8 @@ Share shares_of(Team& team, const EliminatedProblem& problem, const CheckpointFi
 }  // namespace
 
 std::size_t row_bytes(const EliminatedProblem& problem) {
-  return static_cast<std::size_t>(problem.order) * value_bytes(problem.precision);
+  const std::size_t numbers = problem.complex ? 2 : 1;
+  return static_cast<std::size_t>(problem.order) * numbers * value_bytes(problem.precision);
 }
 
 void write_elimination(SectionWriter& file, const EliminatedProblem& problem,
@@ -143,8 +144,10 @@ void read_rows(const CheckpointReader& file, Index first, std::span<std::byte> r
 std::optional<EliminationState> resume_elimination(Checkpoints& checkpoints, Precision precision,
                                                    Index block) {
   Team& team = checkpoints.team();
-  const auto order = static_cast<double>(checkpoints.problem().order);
-  const double bytes = order * order * static_cast<double>(value_bytes(precision)) / team.size();
+  EliminatedProblem there = checkpoints.problem();
+  there.precision = precision;
+  const double bytes =
+      static_cast<double>(there.order) * static_cast<double>(row_bytes(there)) / team.size();
   EliminationState state;
   const auto take = [&](const CheckpointFiles& files) {
     const Share whole = shares_of(team, checkpoints.problem(), files);

@@ -35,17 +35,25 @@ Index padded_stride(Index columns) {
 template <typename T>
 void fill_dense_rows(const ScaledRows& sparse, T* rows, Index stride) {
 #pragma omp parallel for schedule(static)
-  for (Index i = 0; i < sparse.rows.rows; ++i) {
-    T* row = rows + i * stride;
+  for (Index i = 0; i < sparse.rows.rows; i += rows_of_row<T>) {
+    T* row = rows + i / rows_of_row<T> * stride;
     std::fill_n(row, stride, T{});
     for (Index k = sparse.rows.row_offsets[i]; k < sparse.rows.row_offsets[i + 1]; ++k) {
-      row[sparse.rows.column_indices[k]] = static_cast<T>(sparse.value(i, k));
+      const LocalIndex column = sparse.rows.column_indices[k];
+      const auto value = static_cast<Real<T>>(sparse.value(i, k));
+      if constexpr (is_complex<T>) {
+        // re a_ij and -im a_ij, of which each row of real parts has all.
+        T& entry = row[column / complex_parts];
+        column % complex_parts == 0 ? entry.real(value) : entry.imag(0 - value);
+      } else {
+        row[column] = value;
+      }
     }
   }
 }
 
-SPSOLVE_INSTANTIATE(class RawArray)
-SPSOLVE_INSTANTIATE_FUNCTION(padded_stride)
-SPSOLVE_INSTANTIATE_FUNCTION(fill_dense_rows)
+SPSOLVE_INSTANTIATE_FOR_FACTORS(class RawArray)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(padded_stride)
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(fill_dense_rows)
 
 }  // namespace spsolve::dense

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "core/types.hpp"
+#include "matrix/real_form.hpp"
 #include "matrix/scaled_rows.hpp"
 
 namespace spsolve::inline dense {
@@ -33,19 +34,24 @@ class RawArray {
 template <typename T>
 Index padded_stride(Index columns);
 
-/// max |value|, infinite where one is not finite: only 0 times a finite number is 0.
+/// max |value|, by pivot_size() where they are complex; infinite where one is not finite: only 0
+/// times a finite number is 0.
 template <typename T>
 double largest_of(const T* values, Index count) {
   Real<T> largest{};
   Real<T> zero{};
 #pragma omp simd reduction(max : largest) reduction(+ : zero)
   for (Index j = 0; j < count; ++j) {
-    const Real<T> size = magnitude(values[j]);
+    const Real<T> size = pivot_size(values[j]);
     largest = std::max(largest, size);
     zero += Real<T>{} * size;
   }
   return zero == Real<T>{} ? static_cast<double>(largest) : std::numeric_limits<double>::infinity();
 }
+
+/// Rows of the sparse matrix to a dense row of T: a complex matrix comes as its real form.
+template <typename T>
+inline constexpr Index rows_of_row = is_complex<T> ? complex_parts : 1;
 
 /// Writes the dense form of `sparse` into rows of `stride` values, zeros included. The thread that
 /// will work on a row under a static schedule touches it first, which places it near that thread.

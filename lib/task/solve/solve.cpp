@@ -348,7 +348,7 @@ class SolveRun {
     double flops = 0;  // of eliminations: Krylov methods compute by memory's speed
     if (!facts.krylov) {
       flops = static_cast<double>(eliminations_) *
-              flops_here(report_, solver, form_.parts * report_.rows);
+              flops_here(report_, solver, form_.parts * report_.rows / rows_of_dense_row(choice));
       report_.gflops = flops / report_.longest("eliminate") / 1e9;
     }
     if (report_.checkpoint) {

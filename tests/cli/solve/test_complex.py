@@ -4,7 +4,7 @@ import unittest
 
 import numpy as np
 
-from support import BIN, CliTest, INPUT, NOT_TRUSTWORTHY, SOLVED
+from support import BIN, CliTest, INPUT, INTERRUPTED, NOT_TRUSTWORTHY, SOLVED
 
 
 def lines(matrix, keep=lambda i, j: True):
@@ -99,6 +99,42 @@ class ComplexSystems(CliTest):
                     self.assertLessEqual(sparse["factor_entries"], 24 * 24)
                     self.assertAlmostEqual(sum(level["flops"] for level in sparse["levels"]),
                                            sparse["flops"], delta=1e-9 * sparse["flops"])
+
+    def test_dense_rows_are_complex_numbers(self):
+        for kind in ("general", "symmetric"):
+            a, b = random_system(24, kind, 8)
+            self.write("a.mtx", coordinate(a))
+            self.write("b.mtx", array(b))
+            for method in ("lu", "gauss", "gauss_jordan"):
+                for ranks, precision in ((1, "double"), (1, "mixed"), (2, "float"), (2, "double")):
+                    with self.subTest(kind, method=method, ranks=ranks, precision=precision):
+                        options = ("--set", f"solve.method={method}", "--set",
+                                   f"solve.precision={precision}")
+                        result = self.spsolve("a.mtx", "b.mtx", "-o", "x.mtx", *options,
+                                              ranks=ranks)
+                        self.assertEqual(result.code, SOLVED, result.text)
+                        np.testing.assert_allclose(read_array(self.folder / "x.mtx"),
+                                                   np.linalg.solve(a, b), rtol=1e-8)
+                        plan = self.spsolve("a.mtx", "b.mtx", *options, "--dry-run", ranks=ranks)
+                        self.assertRegex(plan.out, r"dense rows, (24|16|12) x 24 in complex " +
+                                         ("double" if precision == "double" else "float"))
+
+    def test_dense_checkpoints_go_on(self):
+        self.needs_faults()
+        a, b = random_system(40, "general", 9)
+        self.write("a.mtx", coordinate(a))
+        self.write("b.mtx", array(b))
+        options = ("--set", "solve.method=lu", "--set", "solve.block=8", "--set",
+                   "checkpoint.directory=kept")
+        stopped = self.spsolve("a.mtx", "b.mtx", *options, environment={
+            "SPSOLVE_FAULT": "rank=all:phase=eliminate:step=2:end"})
+        self.assertEqual(stopped.code, INTERRUPTED, stopped.text)
+        result = self.spsolve("a.mtx", "b.mtx", "-o", "x.mtx", *options, "--set",
+                              "checkpoint.resume=require", "--report", "report.json", ranks=2)
+        self.assertEqual(result.code, SOLVED, result.text)
+        np.testing.assert_allclose(read_array(self.folder / "x.mtx"), np.linalg.solve(a, b),
+                                   rtol=1e-8)
+        self.assertIn("resumed_step", self.report()["checkpoint"])
 
     def test_rows_alone_are_solved_first(self):
         for kind in ("hermitian", "symmetric"):

@@ -59,6 +59,25 @@ const SolverRow& row_of(Method method) {
   return choose_solver(question_of(10, method));
 }
 
+TEST(SolverTable, DenseRowsOfComplexMatricesAreComplexOnHosts) {
+  for (const Method method : {Method::lu, Method::gauss, Method::gauss_jordan}) {
+    SolverQuestion real = question_of(2000, method);
+    SolverQuestion complex = real;
+    complex.shape.parts = 2;  // order 1000
+    const SolverRow& row = row_of(method);
+    EXPECT_TRUE(row.choice(complex).complex);
+    EXPECT_FALSE(row.choice(real).complex);
+    EXPECT_EQ(row.analyse(complex).flops, row.analyse(real).flops / 2);
+    MemoryPlan of_real, of_complex;
+    row.plan(real, 0, of_real);
+    row.plan(complex, 0, of_complex);
+    EXPECT_NEAR(static_cast<double>(of_complex.bytes_in("prepare")),
+                static_cast<double>(of_real.bytes_in("prepare")) / 2, 1e5);
+    complex.memory = MemoryKind::gpu;
+    EXPECT_FALSE(row.choice(complex).complex);
+  }
+}
+
 TEST(SolverTable, EveryWordOfTheMethodButAutoHasARow) {
   for (std::size_t word = 0; word < std::size(method_words); ++word) {
     const auto method = static_cast<Method>(word);
