@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "cuda/sparse/ranks/panel_writer.hpp"
-#include "sparse/layout/first_fit_allocator.hpp"
+#include "sparse/dissection/first_fit_allocator.hpp"
 
 namespace spsolve::cuda::inline sparse {
 

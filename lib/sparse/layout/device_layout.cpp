@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/tuning.hpp"
+#include "sparse/dissection/first_fit_allocator.hpp"
 #include "sparse/fronts/front_entries.hpp"
-#include "sparse/layout/first_fit_allocator.hpp"
 #include "sparse/layout/front_leveling.hpp"
 
 namespace spsolve::inline sparse {

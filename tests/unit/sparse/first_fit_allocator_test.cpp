@@ -1,4 +1,4 @@
-#include "sparse/layout/first_fit_allocator.hpp"
+#include "sparse/dissection/first_fit_allocator.hpp"
 
 #include <gtest/gtest.h>
 
