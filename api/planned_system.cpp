@@ -85,6 +85,7 @@ PlannedSystem::PlannedSystem(const Matrix& a, const Options& options, SolvingTea
     require_whole_name("Options::initial_guess", options.initial_guess);
     require_whole_name("Options::ordering_file", options.ordering_file);
     require_whole_name("Options::analysis_file", options.analysis_file);
+    require_whole_name("Options::factors_folder", options.factors_folder);
     require_positive("Options::right_hand_sides", options.right_hand_sides);
     require_positive("Options::systems", options.systems);
     require_threads(omp_get_max_threads());

@@ -74,6 +74,9 @@ enum class Acceptance {
   residual,  ///< nothing more
 };
 
+/// Where sparse factors are: in memory, or in a file; automatic: in memory, if they fit.
+enum class FactorPlace { automatic, memory, disk };
+
 /// The ranks that eliminate: all of them, or those by which it is predicted to be sooner done.
 enum class SolvingRanks { automatic, all };
 
@@ -91,6 +94,10 @@ struct SolverOptions {
   /// File that the analysis of a sparse matrix is kept in: read where it is there and of this
   /// matrix' pattern, else written. Empty: none.
   std::string analysis_file = {};
+  FactorPlace factors = FactorPlace::automatic;  ///< of a sparse method by one rank on a host
+  /// The folder of their file, which has no name there and is gone at the end. Empty: that of
+  /// TMPDIR, or the working directory.
+  std::string factors_folder = {};
   /// Krylov methods: the preconditioner, the backward error that they stop at (0: as small as
   /// double gets), the most steps (0: by the order), the most seconds of the steps of a solve (0:
   /// no limit), and the steps of a cycle of gmres.

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include "choice/factor_place.hpp"
 #include "core/checksum.hpp"
 #include "core/error.hpp"
 #include "core/names/row_names.hpp"
@@ -296,9 +297,7 @@ PatternAnalysis analyse_on_rank_0(const Csr<double>& whole, const SolverOptions&
   // L D L^T takes over where Cholesky fails, which takes a little more.
   const Factorization most =
       estimate.kind == Factorization::cholesky ? Factorization::ldlt : estimate.kind;
-  estimate.memory =
-      factor_memory(analysis->fronts, most,
-                    factor_schedule(analysis->fronts, most, estimate.threads), value_bytes);
+  place_factors(options, matrix, most, value_bytes, hints.may_use_disk, *analysis, estimate);
   const bool may_share = team.size() > 1 && analysis->off_diagonal_blocks.empty();
   estimate.over_ranks = all || (may_share && estimate.flops >= host_tuning.least_flops_over_ranks);
   if (estimate.over_ranks) {
@@ -326,7 +325,7 @@ std::string to_text(const FactorizationEstimate& estimate, MemoryKind memory) {
   constexpr std::string_view words[] = {"L L^T", "L D L^T", "L U"};
   return fmt::format(
       "Analysis: {} in the order of {}, found in {:.3f} s: {} {}entries of factors, {:.3g} flops, "
-      "about {}\n",
+      "about {}\n{}",
       words[static_cast<int>(estimate.kind)],
       estimate.ordering == Ordering::file ? "a file" : name(estimate.ordering),
       estimate.analysis_seconds, estimate.factor_entries, estimate.complex ? "complex " : "",
@@ -337,7 +336,10 @@ std::string to_text(const FactorizationEstimate& estimate, MemoryKind memory) {
                 predicted_gpu_seconds(estimate.flops, estimate.factor_entries, estimate.gpu_path))
           : fmt::format("{:.2g} s with {} threads",
                         predicted_seconds(estimate.flops, estimate.numbers(), estimate.threads),
-                        estimate.threads));
+                        estimate.threads),
+      estimate.memory.on_disk == 0 || memory == MemoryKind::gpu
+          ? ""
+          : fmt::format("Factors on disk: {}\n", readable_bytes(estimate.memory.on_disk)));
 }
 
 std::string ordering_table(const Csr<double>& matrix) {

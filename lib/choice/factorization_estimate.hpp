@@ -91,6 +91,7 @@ struct SystemHints {
   /// Its matrix is the real form of a complex one, which is eliminated in complex numbers where it
   /// is by a sparse method.
   bool complex = false;
+  bool may_use_disk = false;  ///< factors may be on disk: of a rank alone, without checkpoints
 };
 
 /// Analyses rank 0's `whole` for the method that `options` ask for, by their ordering and with

@@ -13,6 +13,9 @@ namespace spsolve::inline choice {
 
 namespace {
 
+// Of a rank that eliminates alone on a host.
+constexpr std::string_view whole_factors = "sparse factors", whole_stack = "stack of fronts";
+
 /// Why there is no sparse elimination by that method, or "".
 template <Method method>
 std::string refuse_sparse(const SolverQuestion& question) {
@@ -23,6 +26,15 @@ std::string refuse_sparse(const SolverQuestion& question) {
   }
   if (const auto reason = why_not(method, options.null_space); !reason.empty()) {
     return std::string(reason);
+  }
+  if (options.factors == FactorPlace::disk && question.memory == MemoryKind::gpu) {
+    return "solve.factors=disk goes with factors on a host; use device=host";
+  }
+  if (options.factors == FactorPlace::disk && question.ranks > 1) {
+    return "solve.factors=disk goes with one rank; use threads in its place";
+  }
+  if (options.factors == FactorPlace::disk && question.wants_checkpoints) {
+    return "solve.factors=disk keeps no checkpoints; use solve.factors=memory, or none";
   }
   if (method != Method::sparse_lu && options.method == method && !estimate.analysed) {
     if (!estimate.facts.nearly_symmetric) {
@@ -181,10 +193,10 @@ void plan_factors(const SolverQuestion& question, double share, Phases phases, M
          part(gpu.column) * std::min<Index>(most_sweep_columns, question.right_hand_sides)});
     return;
   }
-  plan.add(phases, "sparse factors", part(estimate.memory.factors));
+  plan.add(phases, whole_factors, part(estimate.memory.factors));
   // An estimate of the condition, where there is one, begins without it.
   const bool estimates = phases.back() == std::string_view("estimate");
-  plan.add(estimates ? phases.first(1) : phases, "stack of fronts", part(estimate.memory.stack));
+  plan.add(estimates ? phases.first(1) : phases, whole_stack, part(estimate.memory.stack));
   plan.add(phases, "rows of pivots, lists of fronts", estimate.memory.rest);
   plan_vectors_inside(question, phases, plan);
 }
@@ -222,9 +234,16 @@ void plan_sparse_row(const SolverQuestion& question, int rank, MemoryPlan& plan)
   const Phases phases = solving_phases(question);
   plan_sparse(question, rank, share, phases, plan);
   if (question.memory == MemoryKind::gpu) return;
-  // As measured of glibc: up to a twentieth, in pieces between those that are in use.
+  // As measured of glibc: up to a twentieth, in pieces between those that are in use. Factors and
+  // stacks of a rank alone are no pieces.
+  const bool shared = over_ranks(question);
   for (const char* const phase : phases) {
-    plan.add({phase}, "memory that was freed and is kept", plan.bytes_in(phase) / 20);
+    std::int64_t whole = 0;
+    for (const MemoryPlan::PlannedBytes& part : plan.parts) {
+      const bool is_whole = part.what == whole_factors || part.what == whole_stack;
+      if (!shared && part.phase == phase && is_whole) whole += part.bytes;
+    }
+    plan.add({phase}, "memory that was freed and is kept", (plan.bytes_in(phase) - whole) / 20);
   }
 }
 

@@ -243,7 +243,8 @@ void SystemChoice::analyse(const Csr<double>& whole, bool elastic, const Analysi
   const auto analyse_for_hosts = [&](bool alone) {
     question_.pattern_analysis =
         analyse_pattern(team_, whole, config_.solve, asked_for, cache,
-                        {shape_.is_solved_once && alone, elastic, complex && alone});
+                        {shape_.is_solved_once && alone, elastic, complex && alone,
+                         team_.size() == 1 && !question_.wants_checkpoints});
   };
   analyse_for_hosts(!(left_open && is_large && has_gpu()));
   const bool iterates = shape_.is_solved_once && !question_.pattern_analysis.estimate.analysed;
@@ -270,7 +271,10 @@ bool SystemChoice::is_done_before_gpus_start() const {
 }
 
 bool SystemChoice::takes_gpus(TaskReport& report) const {
-  if (config_.device == DeviceChoice::automatic && is_done_before_gpus_start()) return false;
+  if (config_.device == DeviceChoice::automatic &&
+      (config_.solve.factors == FactorPlace::disk || is_done_before_gpus_start())) {
+    return false;
+  }
   if (!wants_gpu_elimination(config_, shape_.matrix.rows, team_, gpus_, report)) return false;
   if (config_.device == DeviceChoice::cuda || !question_.pattern_analysis.estimate.analysed) {
     return true;
@@ -308,13 +312,35 @@ MemoryCheck SystemChoice::plan(std::int64_t resident, std::optional<std::int64_t
   if (gpu_available) question_.gpu_memory = *gpu_available;
   const Planner planner{shape_, resident};
   MemoryCheck check = check_question(question_, planner, team_, plan, gpu_available, late_analysis);
+  const FactorMemory& factors = question_.pattern_analysis.estimate.memory;
+  if (check.fits && factors.on_disk > 0 && is_sparse(row().method) &&
+      question_.options.factors == FactorPlace::automatic) {
+    note_ = fmt::format(
+        "the factors are on disk, {}, as memory has no room for them; "
+        "solve.factors_folder names the folder",
+        readable_bytes(factors.on_disk));
+  }
   if (check.fits || question_.options.method != Method::automatic ||
       !question_.pattern_analysis.estimate.analysed) {
     return check;
   }
+  MemoryPlan smaller;
+  if (question_.options.precision == Precision::float64) {
+    SolverQuestion mixed = question_;
+    mixed.options.precision = Precision::mixed;
+    MemoryCheck mixed_check = check_question(mixed, planner, team_, smaller, gpu_available, {});
+    if (mixed_check.fits) {
+      note_ = fmt::format(
+          "auto eliminates in float, as {} in double needs more memory than there "
+          "is; solutions are of double all the same",
+          name(row().method));
+      question_ = std::move(mixed);
+      plan = std::move(smaller);
+      return mixed_check;
+    }
+  }
   std::optional<SolverQuestion> other = iterated(question_);
   if (!other) return check;
-  MemoryPlan smaller;
   MemoryCheck other_check = check_question(*other, planner, team_, smaller, gpu_available, {});
   if (!other_check.fits) return check;
   note_ = fmt::format(

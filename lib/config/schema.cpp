@@ -201,6 +201,15 @@ const Option option_table[] = {
         "Sparse methods: file that the analysis of the pattern is kept in: read where it is there "
         "and "
         "of this pattern, else written."),
+    choice<&Config::solve, &Config::Solve::factors>(
+        "solve.factors",
+        "Sparse methods by one rank on a host: where the factors are, in memory, or in a file that "
+        "is read for every solution; auto: in memory, or on disk where only that fits."),
+    text_option<&Config::solve, &Config::Solve::factors_folder>(
+        OptionType::output_path, "solve.factors_folder",
+        "Folder of the file with factors, relative to the working directory; the file has no name "
+        "there, and is gone when the run ends, however it does. Without one: the folder that "
+        "TMPDIR names, or the working directory."),
     choice<&Config::solve, &Config::Solve::pivoting>(
         "solve.pivoting",
         "Dense methods: where a pivot is searched: nowhere, in its column, in the whole remaining "

@@ -34,14 +34,15 @@ struct Fault {
   std::string action;
 };
 
-constexpr std::array<std::string_view, 12> actions{"kill", "bad_alloc", "throw",    "hang",
-                                                   "stop", "save",      "end",      "await",
-                                                   "late", "gpu_gone",  "gpu_trap", "gpu_hang"};
+constexpr std::array<std::string_view, 13> actions{
+    "kill", "bad_alloc", "throw",    "hang",     "stop",     "save",      "end",
+    "late", "await",     "gpu_gone", "gpu_trap", "gpu_hang", "unreadable"};
 constexpr double day = 86400;
 
 std::deque<Fault> faults;  // of this rank, the next one first
 std::optional<std::int64_t> gpu_memory;
 std::atomic<GpuFault> on_gpu{GpuFault::none};
+std::atomic<bool> unreadable{false};
 std::string present_phase;
 int steps_in_phase = 0;
 double seconds_passed = 0;
@@ -73,6 +74,7 @@ void happen(std::string_view action) {
   if (action == "gpu_gone") on_gpu = GpuFault::gone;
   if (action == "gpu_trap") on_gpu = GpuFault::trap;
   if (action == "gpu_hang") on_gpu = GpuFault::hang;
+  if (action == "unreadable") unreadable = true;
   if (action == "kill") ::raise(SIGKILL);
   if (action == "bad_alloc") throw std::bad_alloc();
   if (action == "throw") throw std::runtime_error("an injected failure");
@@ -152,6 +154,10 @@ GpuFault gpu_fault() {
   return on_gpu;
 }
 
+bool injected_read_error() {
+  return unreadable;
+}
+
 }  // namespace spsolve::process
 
 #else
@@ -168,6 +174,9 @@ std::optional<std::int64_t> injected_gpu_memory() {
 }
 GpuFault gpu_fault() {
   return GpuFault::none;
+}
+bool injected_read_error() {
+  return false;
 }
 
 }  // namespace spsolve::process

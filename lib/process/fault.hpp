@@ -23,6 +23,7 @@ namespace spsolve::inline process {
 //   await      the rank says so, and waits until such a signal does come from outside
 //   late       a day passes for the clock of checkpoints, which is rank 0's
 
+//   unreadable what was written to disk for want of memory cannot be read from then on
 //   gpu_gone   calls that wait for this rank's GPU fail from then on: it fell off the bus
 //   gpu_trap   a kernel of this rank's GPU ends by a trap, after which CUDA refuses every call
 //   gpu_hang   a kernel never ends
@@ -41,6 +42,9 @@ double injected_seconds();
 
 /// The bytes that are said to be free in the memory of this rank's GPU, where that is injected.
 std::optional<std::int64_t> injected_gpu_memory();
+
+/// Whether reads of such files fail.
+bool injected_read_error();
 
 /// The fault that happened to this rank's GPU.
 enum class GpuFault { none, gone, trap, hang };

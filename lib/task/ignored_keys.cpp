@@ -36,7 +36,7 @@ std::string method_taken(const Run& run) {
 const std::vector<Rule>& rules() {
   static const std::vector<Rule> table{
       {Task::solve,
-       {"solve.ordering", "solve.analysis_file"},
+       {"solve.ordering", "solve.analysis_file", "solve.factors", "solve.factors_folder"},
        [](const Run& run) {
          return is_sparse(run.taken) ||
                 run.config.solve.preconditioner == Preconditioner::elimination;

@@ -99,10 +99,14 @@ constexpr std::string_view why_no_checkpoints(Method method, int ranks, bool ove
 }
 
 inline constexpr std::string_view solving_ranks_words[] = {"auto", "all"};
+inline constexpr std::string_view factor_place_words[] = {"auto", "memory", "disk"};
 inline constexpr std::string_view acceptance_words[] = {"digits", "residual"};
 inline constexpr std::string_view auto_switch_words[] = {"auto", "on", "off"};
 constexpr Words words_of(SolvingRanks) {
   return solving_ranks_words;
+}
+constexpr Words words_of(FactorPlace) {
+  return factor_place_words;
 }
 constexpr Words words_of(Acceptance) {
   return acceptance_words;

@@ -43,6 +43,7 @@ struct SparseAnalysis {
   std::uint64_t pattern = 0;  ///< checksum of the pattern
   Index nonzeros = 0;         ///< of the matrix
 
+  StackBound stack_bound;    ///< of the rank that eliminates alone; not in its file
   Index factor_entries = 0;  ///< of L, and of U where there is one, zeros of fronts included
   double flops = 0;
   double seconds = 0;  ///< that the analysis took

@@ -1,52 +1,82 @@
 #include "sparse/fronts/contribution_stacks.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace spsolve::inline sparse {
 
 template <typename T>
 void ContributionStacks<T>::begin() {
-  const StackSizes sizes = stack_sizes(fronts_, kind_, schedule_);
-  off_stack_ = off_the_stacks(fronts_, schedule_);
+  layout_ = stack_layout(fronts_, kind_, schedule_);
   odd_.assign(fronts_.size(), false);
   for (LocalIndex s = fronts_.size() - 1; s >= 0; --s) {
     if (fronts_.parent[s] != -1) odd_[s] = !odd_[fronts_.parent[s]];
   }
   restored_.clear();
   for_others_.clear();
-  if (sizes.root_contributions > 0) for_others_.resize(fronts_.size());
+  if (layout_.root_contributions > 0) for_others_.resize(fronts_.size());
   if (lanes_.empty()) {
     for (int thread = 0; thread < schedule_.threads; ++thread) {
-      lanes_.emplace_back(sizes.lane, sizes.lane_scratch);
+      lanes_.emplace_back(layout_.lane_scratch);
     }
-    lanes_.emplace_back(sizes.upper, sizes.upper_scratch);
-    of_subtrees_ = UntouchedArray<T>(sizes.subtrees);
+    lanes_.emplace_back(layout_.upper_scratch);
+    areas_ = UntouchedArray<T>(layout_.areas);
+    placed_ = UntouchedArray<T>(layout_.blocks);
   }
-  for (Lane& lane : lanes_) {
-    lane.begin = 0;
-    lane.end = lane.memory.size();
+  for (Lane& lane : lanes_) lane.area = nullptr;
+  round_ = -1;
+  free_areas_.clear();
+  more_areas_.clear();
+  off_stack_.assign(fronts_.size(), false);
+  for (LocalIndex s = 0; s < fronts_.size(); ++s) {
+    blocks_[s] = nullptr;
+    if (contributes_outside(fronts_, s)) {
+      for_others_[s] = UntouchedArray<T>(size(s));
+      blocks_[s] = for_others_[s].data();
+    } else if (layout_.place[s] >= 0) {
+      blocks_[s] = placed_.data() + layout_.place[s];
+    }
+    off_stack_[s] = blocks_[s] != nullptr || schedule_.is_direct(s);
   }
-  T* next = of_subtrees_.data();
-  std::vector<LocalIndex> ascending(schedule_.subtrees);
-  std::sort(ascending.begin(), ascending.end());
-  for (const LocalIndex s : ascending) {
-    if (contributes_outside(fronts_, s)) continue;
-    blocks_[s] = next;
-    next += size(s);
-  }
-  for (LocalIndex s = 0; s < std::ssize(for_others_); ++s) {
-    if (!contributes_outside(fronts_, s)) continue;
-    for_others_[s] = UntouchedArray<T>(size(s));
-    blocks_[s] = for_others_[s].data();
+}
+
+/// An area for the i-th subtree; see StackLayout: there is one, unless some of a round never had
+/// theirs, as a checkpoint had them.
+template <typename T>
+void ContributionStacks<T>::book(Lane& lane, std::size_t i) {
+  const std::lock_guard lock(mutex_);
+  if (round_ != layout_.round[i]) free_areas_.clear();
+  round_ = layout_.round[i];
+  lane.begin = 0;
+  lane.end = layout_.stack_size[i];
+  if (layout_.area[i] >= 0) {
+    lane.area = areas_.data() + layout_.area[i];
+  } else if (!free_areas_.empty()) {
+    lane.area = free_areas_.back();
+    free_areas_.pop_back();
+  } else {
+    more_areas_.emplace_back(*std::ranges::max_element(layout_.stack_size));
+    lane.area = more_areas_.back().data();
   }
 }
 
 template <typename T>
-T* ContributionStacks<T>::push(LocalIndex s, int lane) {
+void ContributionStacks<T>::leave(std::size_t i, int lane) {
+  const std::lock_guard lock(mutex_);
+  if (round_ != layout_.round[i]) free_areas_.clear();
+  round_ = layout_.round[i];
+  T* area = std::exchange(lanes_[lane].area, nullptr);
+  if (area == nullptr && layout_.area[i] >= 0) area = areas_.data() + layout_.area[i];
+  if (area != nullptr) free_areas_.push_back(area);
+}
+
+template <typename T>
+T* ContributionStacks<T>::push(LocalIndex s, int lane, std::size_t i) {
   if (off_stack_[s]) return blocks_[s];
   Lane& to = lanes_[lane];
-  if (odd_[s]) return blocks_[s] = to.memory.data() + (to.end -= size(s));
-  blocks_[s] = to.memory.data() + to.begin;
+  if (to.area == nullptr) book(to, i);
+  if (odd_[s]) return blocks_[s] = to.area + (to.end -= size(s));
+  blocks_[s] = to.area + to.begin;
   to.begin += size(s);
   return blocks_[s];
 }
@@ -79,7 +109,8 @@ void ContributionStacks<T>::release(LocalIndex s) {
 template <typename T>
 void ContributionStacks<T>::release_stacks() {
   lanes_.clear();
-  of_subtrees_ = {};
+  areas_ = {};
+  placed_ = {};
 }
 
 SPSOLVE_INSTANTIATE_FOR_FACTORS(class ContributionStacks)

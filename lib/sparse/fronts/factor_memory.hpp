@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <string>
 #include <vector>
 
 #include "sparse/fronts/border_block.hpp"
@@ -14,27 +16,47 @@ namespace spsolve::inline sparse {
 
 /// Bytes that a factorisation takes in addition to its matrix and its fronts.
 struct FactorMemory {
-  std::int64_t factors = 0;
-  std::int64_t stack = 0;  ///< of contribution blocks, and scratch of threads
-  std::int64_t rest = 0;   ///< rows of pivots
+  std::int64_t factors = 0;  ///< in memory
+  std::int64_t on_disk = 0;  ///< of factors, all of them, or none
+  std::int64_t stack = 0;    ///< of contribution blocks, and scratch of threads
+  std::int64_t rest = 0;     ///< rows of pivots
+};
+
+/// The bounds that a factorisation keeps its contribution blocks within. No bits depend on
+/// `entries`.
+struct StackBound {
+  /// The entries of blocks that subtrees side by side may have at a time, where one after another
+  /// they have fewer; 0: an eighth of the factors, or what is little anyhow.
+  Index entries = 0;
+  /// A front whose block has so many entries, and such a share of all factors, updates its
+  /// ancestors directly: none of a grid does, all of a dense core.
+  Index least_direct = Index{1} << 19;
+  double direct_share = 1.0 / 12;
+  /// Factors are in a file of this folder, in memory only what is worked with; empty: in memory.
+  std::string factors_folder = {};
+
+  static constexpr Index none_direct = std::numeric_limits<Index>::max();
 };
 
 /// How a factorisation is spread over threads; see Schedule.
-Schedule factor_schedule(const Fronts& fronts, Factorization kind, int threads);
+Schedule factor_schedule(const Fronts& fronts, Factorization kind, int threads,
+                         const StackBound& bound = {});
 
 /// Bytes of values in T by that schedule.
 FactorMemory factor_memory(const Fronts& fronts, Factorization kind, const Schedule& schedule,
-                           std::size_t value_bytes);
+                           std::size_t value_bytes, bool on_disk = false);
+
+/// The bound with which a factorisation takes at most so many bytes, stacks no smaller than they
+/// have to be for that; where it takes more anyway, that of the least.
+StackBound bound_within(const Fronts& fronts, Factorization kind, int threads,
+                        std::size_t value_bytes, std::int64_t most,
+                        std::string factors_folder = {});
 
 /// Entries of the factors of a front.
 Index factor_entries(const Fronts& fronts, LocalIndex s, Factorization kind);
 
 /// Whether the contribution block of a front is for others than these fronts.
 bool contributes_outside(const Fronts& fronts, LocalIndex s);
-
-/// Fronts whose blocks are on no stack: those of the schedule's subtrees, and those whose blocks
-/// are handed over.
-std::vector<bool> off_the_stacks(const Fronts& fronts, const Schedule& schedule);
 
 /// Where the columns of the contribution block of a front lie: a triangle's, or those of LU's
 /// square.
@@ -44,13 +66,19 @@ BorderBlock border_block(const Fronts& fronts, LocalIndex s, Factorization kind)
 /// threads.
 Index border_piece(Index m, Factorization kind);
 
-/// Entries of one thread's stack, of that for the fronts above, and of the contribution blocks of
-/// subtrees; and scratch of a thread, and for the fronts above.
-struct StackSizes {
-  Index lane = 0, upper = 0, subtrees = 0, root_contributions = 0;
+/// Where contribution blocks lie, and scratch, in entries. Those of subtrees' roots and of fronts
+/// above have places; a subtree's others are on a stack in an area that its thread books before it
+/// enters it: for each of the first subtrees of a round, as many as threads, there is one that is
+/// large enough for it and for all that follow them.
+struct StackLayout {
+  std::vector<Index> place;       ///< of each front's block; -1 for those in areas
+  std::vector<Index> area;        ///< where that of each of the first subtrees begins; others -1
+  std::vector<Index> stack_size;  ///< of each subtree
+  std::vector<int> round;         ///< of each subtree
+  Index areas = 0, blocks = 0, root_contributions = 0;
   Index lane_scratch = 0, upper_scratch = 0;
 };
 
-StackSizes stack_sizes(const Fronts& fronts, Factorization kind, const Schedule& schedule);
+StackLayout stack_layout(const Fronts& fronts, Factorization kind, const Schedule& schedule);
 
 }  // namespace spsolve::sparse

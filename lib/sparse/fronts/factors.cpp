@@ -30,27 +30,40 @@ void add_rows(const T* values, const LocalIndex* places, Index from, Index end, 
 
 constexpr Index columns_of_piece = 32;
 
+constexpr double worth_all_threads = 1e6;  // flops of a front, or values that are moved
+
+Index entries_of_factors(const Fronts& fronts, Factorization kind) {
+  Index entries = 0;
+  for (LocalIndex s = 0; s < fronts.size(); ++s) entries += factor_entries(fronts, s, kind);
+  return entries;
+}
+
 }  // namespace
 
 template <typename T>
 SparseFactors<T>::~SparseFactors() = default;
 
 template <typename T>
-SparseFactors<T>::SparseFactors(const Fronts& fronts, Factorization kind, int threads)
+SparseFactors<T>::SparseFactors(const Fronts& fronts, Factorization kind, int threads,
+                                const StackBound& bound)
     : fronts_(fronts),
       kind_(kind),
-      schedule_(factor_schedule(fronts, kind, threads)),
+      schedule_(factor_schedule(fronts, kind, threads, bound)),
       offsets_(fronts.size() + 1, 0),
+      factors_(entries_of_factors(fronts, kind) + vector_sweeps::padding<T>),
       rows_(fronts.order()),
       in_order_(kind == Factorization::lu ? fronts.order() : 0),
       off_diagonal_(has_d(kind) ? fronts.order() : 0),
-      stacks_(fronts, kind, schedule_) {
+      stacks_(fronts, kind, schedule_),
+      updates_(fronts, kind, factors_.data(), offsets_) {
   for (LocalIndex s = 0; s < fronts.size(); ++s) {
     offsets_[s + 1] = offsets_[s] + factor_entries(fronts, s, kind);
   }
   std::iota(in_order_.begin(), in_order_.end(), 0);
-  factors_ = UntouchedArray<T>(offsets_.back() + vector_sweeps::padding<T>);
   std::fill_n(factors_.data() + offsets_.back(), vector_sweeps::padding<T>, T(0));
+  if (bound.factors_folder.empty()) return;
+  store_ = std::make_unique<FactorStore>(bound.factors_folder, factors_.data(),
+                                         offsets_.back() * static_cast<Index>(sizeof(T)));
 }
 
 template <typename T>
@@ -71,8 +84,19 @@ FactoredFront<T> SparseFactors<T>::front(LocalIndex s) const {
 }
 
 template <typename T>
-void SparseFactors<T>::assemble(const Front<T>& front, LocalIndex s, const FrontEntries& entries,
-                                const std::vector<double>& values, const Tiles& tiles) const {
+Front<T> SparseFactors<T>::front_of(LocalIndex s) {
+  Front<T> front;
+  front.pivots = fronts_.pivots(s);
+  front.border = fronts_.border_size(s);
+  front.lower = factors_.data() + offsets_[s];
+  front.upper = kind_ == Factorization::lu ? front.lower + front.height() * front.pivots : nullptr;
+  return front;
+}
+
+/// The entries of A, and zeros.
+template <typename T>
+void SparseFactors<T>::set_entries(const Front<T>& front, LocalIndex s, const FrontEntries& entries,
+                                   const std::vector<double>& values, const Tiles& tiles) const {
   const Index p = front.pivots, m = front.border, ld = front.height();
   const bool lu = kind_ == Factorization::lu;
   tiles.run_pieces(0, p, columns_of_piece, [&](Index from, Index to) {
@@ -87,6 +111,13 @@ void SparseFactors<T>::assemble(const Front<T>& front, LocalIndex s, const Front
       front.upper[entry.row + static_cast<Index>(~entry.column) * m] += value;
     }
   }
+}
+
+/// The children's contributions to the pivots' rows and columns.
+template <typename T>
+void SparseFactors<T>::add_children(const Front<T>& front, LocalIndex s, const Tiles& tiles) const {
+  const Index p = front.pivots, m = front.border, ld = front.height();
+  const bool lu = kind_ == Factorization::lu;
   tiles.run_pieces(0, p, columns_of_piece, [&](Index from, Index to) {
     for (const LocalIndex child : fronts_.children_of(s)) {
       const auto places = fronts_.in_parent_of(child);
@@ -132,20 +163,48 @@ void SparseFactors<T>::add_children_to_border(const Front<T>& front, LocalIndex 
   }
 }
 
-/// Assembles front s, whose children are done, factors it, and passes on its contribution block.
+/// Fronts that others update directly have the entries of A before any is eliminated.
+template <typename T>
+void SparseFactors<T>::begin_direct_fronts(const FrontEntries& entries,
+                                           const std::vector<double>& values) {
+  for (const LocalIndex s : schedule_.upper) {
+    if (!schedule_.is_direct(s)) continue;
+    const auto size = static_cast<double>(offsets_[s + 1] - offsets_[s]);
+    set_entries(front_of(s), s, entries, values,
+                Tiles(size > worth_all_threads ? schedule_.threads : 1));
+  }
+}
+
+/// Fronts first ... last are done; their factors go to the file, where there is one.
+template <typename T>
+void SparseFactors<T>::put(LocalIndex first, LocalIndex last) const {
+  if (store_ == nullptr || first > last) return;
+  store_->put(factors_.data() + offsets_[first], factors_.data() + offsets_[last + 1]);
+}
+
+template <typename T>
+void SparseFactors<T>::add_to_ancestors(LocalIndex s, const Tiles& tiles) {
+  updates_.add_block(s, stacks_.of(s), tiles, stacks_.scratch(schedule_.threads));
+  added_[s] = 1;
+  if (stacks_.is_restored(s)) stacks_.release(s);
+}
+
+/// Assembles front s, whose children are done, factors it, and passes on its contribution block, or
+/// updates its ancestors.
 template <typename T>
 void SparseFactors<T>::eliminate(LocalIndex s, const FrontEntries& entries,
                                  const std::vector<double>& values, const PivotRule& rule,
-                                 const Tiles& tiles, int lane) {
+                                 const Tiles& tiles, const Place& place) {
+  const int lane = place.lane;
+  const bool direct = schedule_.is_direct(s);
   const LocalIndex first = fronts_.first[s];
-  Front<T> front;
-  front.pivots = fronts_.pivots(s);
-  front.border = fronts_.border_size(s);
-  front.lower = factors_.data() + offsets_[s];
-  front.upper = kind_ == Factorization::lu ? front.lower + front.height() * front.pivots : nullptr;
-  front.contribution = stacks_.push(s, lane);
+  Front<T> front = front_of(s);
+  front.contribution = stacks_.push(s, lane, place.subtree);
   T* const scratch = stacks_.scratch(lane);
-  assemble(front, s, entries, values, tiles);
+  if (!direct) {
+    set_entries(front, s, entries, values, tiles);
+    add_children(front, s, tiles);
+  }
   LocalIndex* rows = rows_.data() + first;
   T* off_diagonal = has_d(kind_) ? off_diagonal_.data() + first : nullptr;
   PivotCounts own;
@@ -168,6 +227,7 @@ void SparseFactors<T>::eliminate(LocalIndex s, const FrontEntries& entries,
   }
   for (Index k = 0; k < front.pivots; ++k) rows[k] += first;
   counts_[lane].add(own);
+  if (direct) return updates_.subtract_product(s, front, off_diagonal, tiles, scratch);
   const Index piece = border_piece(front.border, kind_);
   tiles.run_pieces(0, front.border, piece, [&](Index begin, Index end, Index slot) {
     update_border(kind_, front, off_diagonal, begin, end, scratch + slot * piece * front.pivots);
@@ -202,23 +262,40 @@ PivotCounts SparseFactors<T>::factor(const FrontEntries& entries, const std::vec
   const int threads = schedule_.threads;
   stacks_.begin();
   counts_.assign(threads + 2, {});
+  not_put_.assign(threads, -1);
   done_.assign(fronts_.size(), 0);
+  added_.assign(schedule_.direct.size(), 0);
+  begin_direct_fronts(entries, values);
   if (checkpointer != nullptr) checkpointer->begin(*this);
-  const auto below = [&](LocalIndex s, int lane) {
+  const auto below = [&](LocalIndex s, int lane, std::size_t i) {
     const bool alone = threads == 1;
-    eliminate(s, entries, values, rule, Tiles(1, alone ? listener(s) : nullptr), lane);
+    eliminate(s, entries, values, rule, Tiles(1, alone ? listener(s) : nullptr), {lane, i});
     finish(s, alone);
+    if (not_put_[lane] < 0) not_put_[lane] = s;
+    const Index waiting = (offsets_[s + 1] - offsets_[not_put_[lane]]) * Index{sizeof(T)};
+    if (waiting >= FactorStore::window) put(std::exchange(not_put_[lane], -1), s);
     return counts_[lane].failed < 0;
   };
-  const auto above = [&](LocalIndex s) {
-    constexpr double worth_threads = 1e6;  // flops
-    const Tiles tiles(work_of(s) > worth_threads ? threads : 1, listener(s));
-    eliminate(s, entries, values, rule, tiles, threads);
-    finish(s, true);
-    return counts_[threads].failed < 0;
+  const auto left = [&](std::size_t i, int lane) {
+    stacks_.leave(i, lane);
+    if (not_put_[lane] >= 0) put(std::exchange(not_put_[lane], -1), schedule_.subtrees[i]);
+  };
+  const auto step = [&](LocalIndex s) {
+    if (done_[s] == 0) {
+      const Tiles tiles(work_of(s) > worth_all_threads ? threads : 1, listener(s));
+      eliminate(s, entries, values, rule, tiles, {threads, 0});
+      finish(s, true);
+      if (counts_[threads].failed >= 0) return false;
+      put(s, s);
+    }
+    if (schedule_.adds_to_ancestors(fronts_, s) && added_[s] == 0) {
+      const auto size = static_cast<double>(border_block(fronts_, s, kind_).size());
+      add_to_ancestors(s, Tiles(size > worth_all_threads ? threads : 1));
+    }
+    return true;
   };
   walk_fronts(fronts_, schedule_, kind_ != Factorization::lu, checkpointer, *this, done_, below,
-              above);
+              left, step);
   PivotCounts all;
   for (const PivotCounts& own : counts_) {
     all.add(own);
@@ -238,6 +315,7 @@ std::int64_t SparseFactors<T>::bytes_of(LocalIndex s) const {
 
 template <typename T>
 std::int64_t SparseFactors<T>::contribution_bytes(LocalIndex s) const {
+  if (schedule_.is_direct(s)) return 0;
   return border_block(fronts_, s, kind_).size() * static_cast<Index>(sizeof(T));
 }
 
@@ -247,7 +325,13 @@ bool SparseFactors<T>::name(LocalIndex s, bool waits, SectionBytes& bytes) {
   bytes.values(factors_.data() + offsets_[s], offsets_[s + 1] - offsets_[s]);
   bytes.values(rows_.data() + first, pivots);
   if (has_d(kind_)) bytes.values(off_diagonal_.data() + first, pivots);
-  if (waits) {
+  bool has_block = waits && !schedule_.is_direct(s);
+  if (has_block && schedule_.adds_to_ancestors(fronts_, s)) {
+    char added = bytes.reads() ? 0 : added_[s];
+    bytes.value(added);
+    has_block = added == 0;
+  }
+  if (has_block) {
     const Index size = border_block(fronts_, s, kind_).size();
     T* const block = bytes.reads() ? stacks_.restore(s) : stacks_.of(s);
     bytes.values(block, size);
@@ -264,6 +348,12 @@ bool SparseFactors<T>::name_totals(SectionBytes& bytes) {
   for (const PivotCounts& own : counts_) all.add(own);
   bytes.value(all);
   if (bytes.reads()) counts_.back() = all;
+  // Fronts that are updated directly are as far as those below them, and change until their turn.
+  if (!schedule_.direct.empty()) bytes.values(added_.data(), std::ssize(added_));
+  for (const LocalIndex s : schedule_.upper) {
+    if (!schedule_.is_direct(s) || done_[s] != 0) continue;
+    bytes.values(factors_.data() + offsets_[s], offsets_[s + 1] - offsets_[s]);
+  }
   return all.failed < 0;
 }
 

@@ -48,6 +48,8 @@ Schedule cut_subtrees(const Fronts& fronts, const std::vector<double>& work, dou
   }
   for (; !queue.empty(); queue.pop()) schedule.subtrees.push_back(queue.top());
   std::sort(schedule.upper.begin(), schedule.upper.end());
+  schedule.steps = schedule.upper;
+  schedule.rounds = {{schedule.subtrees.size(), schedule.steps.size()}};
   return schedule;
 }
 

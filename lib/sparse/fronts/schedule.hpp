@@ -14,11 +14,32 @@ namespace spsolve::inline sparse {
 
 /// Which fronts are eliminated one after another by one thread, and which by all threads together:
 /// the tree below its switch point is cut into subtrees, which threads take in descending order of
-/// their work; the fronts above are taken in their order.
+/// their work; the fronts above are taken in their order. In rounds, where not all that subtrees
+/// pass up is to be there at a time: some neighbouring subtrees, then the fronts above that have
+/// all below them.
 struct Schedule {
+  /// The end of a round's part of each list.
+  struct Round {
+    std::size_t subtrees_end = 0, steps_end = 0;
+  };
+
   int threads = 1;
-  std::vector<LocalIndex> subtrees;  ///< their topmost fronts, the most work first
+  std::vector<LocalIndex> subtrees;  ///< their topmost fronts, in each round the most work first
   std::vector<LocalIndex> upper;     ///< fronts above all subtrees, ascending
+  /// Fronts of each that update all their ancestors directly; empty where none does. All their
+  /// ancestors do, too, and none is in a subtree.
+  std::vector<char> direct;
+  /// Work for all threads together, ascending: the fronts above, and roots of subtrees with
+  /// contribution blocks that are added to all ancestors, as their parents have none.
+  std::vector<LocalIndex> steps;
+  std::vector<Round> rounds;
+
+  bool is_direct(LocalIndex s) const { return !direct.empty() && direct[s] != 0; }
+  /// Whether the contribution block of front s is added to all its ancestors.
+  bool adds_to_ancestors(const Fronts& fronts, LocalIndex s) const {
+    return !direct.empty() && direct[s] == 0 && fronts.parent[s] != -1 &&
+           direct[fronts.parent[s]] != 0 && fronts.border_size(s) > 0;
+  }
 };
 
 /// Cuts the trees below `roots` until the largest has at most `share` of all work, or is a single
@@ -36,8 +57,6 @@ std::vector<double> work_below(const Fronts& fronts, const std::vector<double>& 
 /// on with.
 class SubtreeWalk {
  public:
-  explicit SubtreeWalk(const Schedule& schedule)
-      : SubtreeWalk(schedule.subtrees.size(), schedule.threads) {}
   /// A walk over so many subtrees, or sets of them.
   SubtreeWalk(std::size_t count, int threads)
       : count_(count), under_way_(static_cast<std::size_t>(threads), none) {}

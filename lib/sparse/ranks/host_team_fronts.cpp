@@ -40,9 +40,9 @@ class HostFronts : public TeamFronts<T> {
 
   /// These are the factors of the own fronts, with the values of A that they are of.
   void take_fronts(std::vector<FactoredFront<T>> fronts, const std::vector<double>& values,
-                   int threads) {
+                   int threads, const FactorStore* store = nullptr) {
     solve_.emplace(tree_.own(), std::move(fronts), tree_.kind, threads, tree_.off_diagonal_blocks(),
-                   between(values), tree_.shared.order());
+                   between(values), tree_.shared.order(), store);
   }
 
   /// Makes room for solves of one column, and touches it.
@@ -94,7 +94,7 @@ class HostTeamFronts final : public HostFronts<T> {
       for (LocalIndex s = 0; s < tree_.own().size(); ++s) {
         fronts.push_back(factors_->own().front(s));
       }
-      this->take_fronts(std::move(fronts), *values, here.threads());
+      this->take_fronts(std::move(fronts), *values, here.threads(), factors_->own().store());
       found_.resize(static_cast<std::size_t>(tree_.shared.order() * this->most_columns()));
       this->make_ready(here.threads());
     });

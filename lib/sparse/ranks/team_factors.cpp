@@ -22,7 +22,7 @@ TeamFactors<T>::TeamFactors(Team& team, const TreePartition& tree, const NestedT
       tree_(tree),
       teams_(teams),
       threads_(threads),
-      own_(tree.own(), tree.kind, threads) {
+      own_(tree.own(), tree.kind, threads, tree.stack_bound()) {
   for (LocalIndex s = 0; s < tree.shared.size(); ++s) {
     std::optional<ParallelFront<T>>& front = shared_.emplace_back();
     if (!tree.teams[s].holds(tree.rank)) continue;

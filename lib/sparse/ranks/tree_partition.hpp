@@ -32,6 +32,7 @@ struct TreePartition {
   const FrontEntries& own_entries() const {
     return whole != nullptr ? whole->entries : dealt_entries;
   }
+  StackBound stack_bound() const { return whole != nullptr ? whole->stack_bound : StackBound{}; }
   /// Those of a rank alone; ranks of several eliminate one block.
   const OffDiagonalBlocks& off_diagonal_blocks() const;
 

@@ -48,10 +48,11 @@ template <typename T>
 FactorSolve<T>::FactorSolve(const Fronts& tree, std::vector<FactoredFront<T>> fronts,
                             Factorization kind, int threads,
                             const OffDiagonalBlocks& off_diagonal_blocks, std::vector<T> between,
-                            LocalIndex outside)
+                            LocalIndex outside, const FactorStore* store)
     : tree_(tree),
       fronts_(std::move(fronts)),
       kind_(kind),
+      store_(store),
       off_diagonal_blocks_(off_diagonal_blocks),
       between_(std::move(between)),
       rows_(tree.order() + outside) {
@@ -152,11 +153,16 @@ template <typename T>
 void FactorSolve<T>::solve_tree(const FrontSweeps<T>& sweeps, LocalIndex root, Index columns, T* b,
                                 T* x, T* z) const {
   const LocalIndex first = tree_.first_of_subtree[root];
+  FrontWindows<T> rising = windows(first, root, true), falling = windows(first, root, false);
   for (LocalIndex s = first; s <= root; ++s) {
+    rising.enter(s);
     sweeps.forward(fronts_[s], nullptr, columns, {b, rows_, nullptr, nullptr}, x, z);
   }
   conjugate(tree_.first[first], tree_.first[root + 1], columns, x);
-  for (LocalIndex s = root; s >= first; --s) sweeps.backward(fronts_[s], nullptr, columns, x, z);
+  for (LocalIndex s = root; s >= first; --s) {
+    falling.enter(s);
+    sweeps.backward(fronts_[s], nullptr, columns, x, z);
+  }
   conjugate(tree_.first[first], tree_.first[root + 1], columns, x);
 }
 
@@ -184,7 +190,9 @@ void FactorSolve<T>::forward_side_by_side(const FrontSweeps<T>& sweeps, const Gr
     }
     const FrontRows<T> rows{b, tree_.first[part.last + 1], outside,
                             above.data() + group.above_starts[i] * columns};
+    FrontWindows<T> in_memory = windows(part.first, part.last, true);
     for (LocalIndex s = part.first; s <= part.last; ++s) {
+      in_memory.enter(s);
       prefetch(fronts_[std::min(s + ahead, part.last)], sweeps.transposed());
       sweeps.forward(fronts_[s], nullptr, columns, rows, x, space.rows[thread].data());
     }
@@ -199,6 +207,8 @@ void FactorSolve<T>::forward_side_by_side(const FrontSweeps<T>& sweeps, const Gr
   const Tiles all(threads_for(group, columns));
   T* z = space.rows[0].data();
   for (const LocalIndex s : group.upper) {
+    FrontWindows<T> in_memory = windows(s, s, true);
+    in_memory.enter(s);
     sweeps.forward(fronts_[s], tiles_for(s, columns, all), columns, {b, rows_, nullptr, nullptr}, x,
                    z);
   }
@@ -210,11 +220,15 @@ void FactorSolve<T>::backward_side_by_side(const FrontSweeps<T>& sweeps, const G
   const Tiles all(threads_for(group, columns));
   for (std::size_t i = group.upper.size(); i-- > 0;) {
     const LocalIndex s = group.upper[i];
+    FrontWindows<T> in_memory = windows(s, s, false);
+    in_memory.enter(s);
     sweeps.backward(fronts_[s], tiles_for(s, columns, all), columns, x, space.rows[0].data());
   }
   for_subtrees(group.parts.size(), threads_for(group, columns), [&](std::size_t i, int thread) {
     const auto [first, last] = std::pair(group.parts[i].first, group.parts[i].last);
+    FrontWindows<T> in_memory = windows(first, last, false);
     for (LocalIndex s = last; s >= first; --s) {
+      in_memory.enter(s);
       prefetch(fronts_[std::max(s - ahead, first)], !sweeps.transposed());
       sweeps.backward(fronts_[s], nullptr, columns, x, space.rows[thread].data());
     }

@@ -6,6 +6,7 @@
 #include "sparse/fronts/factors.hpp"
 #include "sparse/pattern/off_diagonal_blocks.hpp"
 #include "sparse/sweeps/front_sweeps.hpp"
+#include "sparse/sweeps/front_windows.hpp"
 #include "sparse/sweeps/tree_parts.hpp"
 
 namespace spsolve::inline sparse {
@@ -18,11 +19,11 @@ template <typename T>
 class FactorSolve {
  public:
   /// `fronts`: those of `tree`, in their order; `between`: the value of each entry of the
-  /// off-diagonal blocks. `outside`: rows after those of the pivots that borders may name, of
-  /// fronts that others have eliminated.
+  /// off-diagonal blocks. `store`: where the factors are, if not in memory. `outside`: rows after
+  /// those of the pivots that borders may name, of fronts that others have eliminated.
   FactorSolve(const Fronts& tree, std::vector<FactoredFront<T>> fronts, Factorization kind,
               int threads, const OffDiagonalBlocks& off_diagonal_blocks, std::vector<T> between,
-              LocalIndex outside = 0);
+              LocalIndex outside = 0, const FactorStore* store = nullptr);
 
   ~FactorSolve();
 
@@ -75,6 +76,9 @@ class FactorSolve {
   void backward_side_by_side(const FrontSweeps<T>& sweeps, const Group& group, Index columns, T* x,
                              Workspace& space) const;
   static int threads_for(const Group& group, Index columns);
+  FrontWindows<T> windows(LocalIndex first, LocalIndex last, bool up) const {
+    return {store_, fronts_, first, last, up};
+  }
   const Tiles* tiles_for(LocalIndex s, Index columns, const Tiles& all) const;
   void solve_tree(const FrontSweeps<T>& sweeps, LocalIndex root, Index columns, T* b, T* x,
                   T* z) const;
@@ -84,6 +88,7 @@ class FactorSolve {
   const Fronts& tree_;
   std::vector<FactoredFront<T>> fronts_;
   Factorization kind_;
+  const FactorStore* store_;
   const OffDiagonalBlocks& off_diagonal_blocks_;
   std::vector<T> between_;     // values of the off-diagonal blocks
   std::vector<Group> groups_;  // in the order of solves

@@ -37,12 +37,16 @@ ThresholdFactors<T>::ThresholdFactors(const Fronts& fronts, const FrontEntries& 
     advance(front_flops(fronts, s, kind != Factorization::lu));
     return true;
   };
-  const Schedule schedule = factor_schedule(fronts, kind, threads);
+  // Its fronts pass all up, on no stack.
+  const Schedule schedule = factor_schedule(
+      fronts, kind, threads,
+      {.entries = std::numeric_limits<Index>::max(), .least_direct = StackBound::none_direct});
   outcomes_.resize(schedule.threads + 1);
   if (checkpointer != nullptr) checkpointer->begin(*this);
   walk_fronts(
       fronts, schedule, kind != Factorization::lu, checkpointer, *this, done_,
-      [&](LocalIndex s, int lane) { return step(s, Tiles(1), outcomes_[lane]); },
+      [&](LocalIndex s, int lane, std::size_t) { return step(s, Tiles(1), outcomes_[lane]); },
+      [](std::size_t, int) {},
       [&](LocalIndex s) { return step(s, Tiles(threads), outcomes_.front()); });
   outcome_ = all();
   std::sort(outcome_.rows.begin(), outcome_.rows.end());

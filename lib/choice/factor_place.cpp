@@ -1,0 +1,58 @@
+#include "choice/factor_place.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+#include "io/files/scratch_file.hpp"
+#include "process/system.hpp"
+
+namespace spsolve::inline choice {
+
+namespace {
+
+/// The folder of a file with factors.
+std::string factors_folder_of(const SolverOptions& options) {
+  if (!options.factors_folder.empty()) return options.factors_folder;
+  const char* const variable = std::getenv("TMPDIR");
+  return variable != nullptr && *variable != 0 ? variable : ".";
+}
+
+}  // namespace
+
+void place_factors(const SolverOptions& options, const Csr<double>& matrix, Factorization kind,
+                   std::size_t value_bytes, bool may_use_disk, SparseAnalysis& analysis,
+                   FactorizationEstimate& estimate) {
+  const Fronts& fronts = analysis.fronts;
+  const std::size_t taken_bytes =
+      options.precision == Precision::float64 ? value_bytes : value_bytes / 2;
+  const std::int64_t others =
+      analysis.bytes() + 3 * csr_bytes(matrix.rows, matrix.nonzeros(), value_bytes);
+  const std::int64_t most = std::min(available_memory(), left_under_process_limit()) - others;
+  const auto memory_with = [&](const StackBound& bound, std::size_t bytes) {
+    return factor_memory(fronts, kind, factor_schedule(fronts, kind, estimate.threads, bound),
+                         bytes, !bound.factors_folder.empty());
+  };
+  const auto within = [&](const std::string& folder) {
+    return bound_within(fronts, kind, estimate.threads, taken_bytes, most, folder);
+  };
+  const auto fits = [&](const FactorMemory& memory) {
+    return memory.factors + memory.stack + memory.rest <= most;
+  };
+  StackBound& bound = analysis.stack_bound;
+  bound = within("");
+  const bool wants_disk = options.factors == FactorPlace::disk;
+  const bool may_want =
+      options.factors == FactorPlace::automatic && !fits(memory_with(bound, taken_bytes));
+  if (may_use_disk && (wants_disk || may_want)) {
+    const std::string folder = factors_folder_of(options);
+    const StackBound on_disk = within(folder);
+    const FactorMemory memory = memory_with(on_disk, taken_bytes);
+    if (wants_disk || (fits(memory) && memory.on_disk <= io::free_bytes_of_folder(folder))) {
+      bound = on_disk;
+    }
+  }
+  estimate.memory = memory_with(bound, value_bytes);
+}
+
+}  // namespace spsolve::choice

@@ -1,0 +1,98 @@
+"""Factors in a file, where memory has no room for them or solve.factors says so."""
+
+import json
+import unittest
+
+from support import BIN, CliTest, INPUT, RESOURCES, SOLVED
+
+CONFIGURATION = """
+matrix: {matrix}
+solve: {{method: {method}, factors: {factors}, factors_folder: kept}}
+threads: {threads}
+device: host
+right_hand_side: {{kind: random, columns: 20}}
+output: {{solution: x.npy, report: r.json}}
+"""
+
+
+class FactorsOnDisk(CliTest):
+    def setUp(self):
+        super().setUp()
+        (self.folder / "kept").mkdir()
+
+    def configure(self, matrix="grid3d:14", method="sparse_lu", factors="disk", threads=2):
+        self.write("c.yaml", CONFIGURATION.format(matrix=matrix, method=method, factors=factors,
+                                                  threads=threads))
+
+    def solution(self, *words, **settings):
+        self.configure(**settings)
+        result = self.spsolve("c.yaml", *words)
+        self.assertEqual(result.code, SOLVED, result.text)
+        self.assertEqual(list((self.folder / "kept").iterdir()), [], "gone at the end")
+        return (self.folder / "x.npy").read_bytes()
+
+    def test_the_same_bits_as_in_memory(self):
+        for matrix, method in (("grid3d:14", "sparse_cholesky"), ("helmholtz2d:50", "sparse_ldlt"),
+                               ("convdiff3d:12", "sparse_lu"), ("circuit:3000", "sparse_lu"),
+                               ("network:4000:500", "sparse_lu"), ("zhelm2d:40", "sparse_lu"),
+                               ("magnetic2d:30", "sparse_cholesky")):
+            with self.subTest(matrix):
+                case = {"matrix": matrix, "method": method}
+                in_memory = self.solution(factors="memory", **case)
+                for threads in (1, 3):
+                    self.assertEqual(self.solution(threads=threads, **case), in_memory)
+
+    def test_precisions(self):
+        for precision in ("float", "mixed"):
+            words = ("--set", f"solve.precision={precision}")
+            self.assertEqual(self.solution(*words), self.solution(*words, factors="memory"))
+
+    def test_a_plan_tells_their_bytes(self):
+        self.configure(matrix="grid3d:30")
+        plan = self.spsolve("c.yaml", "--dry-run")
+        self.assertEqual(plan.code, SOLVED, plan.text)
+        self.assertRegex(plan.out, r"Factors on disk: [\d.]+ MiB")
+        self.configure(matrix="grid3d:30", factors="memory")
+        self.assertNotIn("on disk", self.spsolve("c.yaml", "--dry-run").out)
+
+    def test_auto_takes_them_where_memory_is_short(self):
+        self.needs_limits()
+        self.configure(matrix="grid3d:56", factors="auto", threads=1)
+        room = self.taken_by_libraries() + 900 * 2**20
+        result = self.limited(room, "--dry-run")
+        self.assertIn("Factors on disk: ", result.out, result.text)
+
+    def test_refusals(self):
+        self.configure()
+        cases = (((), 2, INPUT, "solve.factors=disk goes with one rank"),
+                 (("--set", "checkpoint.directory=c"), 1, INPUT, "solve.factors=disk keeps no checkpoints"),
+                 (("--set", "solve.factors_folder=gone"), 1, RESOURCES,
+                  r"gone: no file can be made there .*solve\.factors_folder"))
+        for words, ranks, code, said in cases:
+            with self.subTest(said):
+                result = self.spsolve("c.yaml", *words, ranks=ranks)
+                self.assertEqual(result.code, code, result.text)
+                self.assertRegex(result.err, said)
+
+    def test_a_full_disk(self):
+        self.configure(matrix="grid3d:20")
+        full = "mount -t tmpfs -o size=1m none kept && "
+        if self.run_program("unshare", "-m", "bash", "-c", full + "true").code != 0:
+            self.skipTest("this needs: unshare -m and mount")
+        result = self.run_program("unshare", "-m", "bash", "-c",
+                                  full + f"{BIN / 'spsolve'} c.yaml && false; code=$?; ls kept; exit $code")
+        self.assertEqual(result.code, RESOURCES, result.text)
+        self.assertRegex(result.err, r"kept: has no room for \S+ GB .*solve\.factors_folder")
+        self.assertFalse((self.folder / "x.npy").exists())
+
+    def test_a_file_that_cannot_be_read(self):
+        self.needs_faults()
+        self.configure()
+        result = self.spsolve("c.yaml", environment={"SPSOLVE_FAULT": "phase=eliminate:step=3:unreadable"})
+        self.assertEqual(result.code, RESOURCES, result.text)
+        self.assertRegex(result.err, r"kept: its file cannot be read .*solve\.factors_folder")
+        self.assertFalse((self.folder / "x.npy").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
