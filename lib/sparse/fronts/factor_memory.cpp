@@ -71,7 +71,11 @@ std::vector<char> direct_fronts(const Fronts& fronts, Factorization kind, const 
   for (LocalIndex s = 0; s < fronts.size(); ++s) {
     const LocalIndex up = fronts.parent[s];
     const auto block = static_cast<double>(border_block(fronts, s, kind).size());
-    if (outside[s] == 0 && up != -1 && block >= least_block) direct[s] = 1;
+    const auto own = static_cast<double>(factor_entries(fronts, s, kind));
+    if (outside[s] == 0 && up != -1 &&
+        block >= std::max(least_block, bound.direct_over_own * own)) {
+      direct[s] = 1;
+    }
     if (direct[s] == 0) continue;
     any = true;
     if (up != -1) direct[up] = 1;
@@ -284,7 +288,7 @@ Schedule factor_schedule(const Fronts& fronts, Factorization kind, int threads,
   std::ranges::sort(schedule.upper);
   Index most = bound.entries;
   if (most == 0) {
-    constexpr Index little = Index{1} << 22, share = 8;
+    constexpr Index little = Index{1} << 22, share = 2;
     for (LocalIndex s = 0; s < fronts.size(); ++s) most += factor_entries(fronts, s, kind);
     most = std::max(little, most / share);
   }
