@@ -86,8 +86,8 @@ configure_file(packaging/spsolve.pc.in ${CMAKE_BINARY_DIR}/spsolve.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/spsolve.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
         COMPONENT development)
 
-# --- Debian packages: spsolve, libspsolve0.1 with the shared libraries, libspsolve-dev, and
-# python3-spsolve
+# --- Debian packages: spsolve, libspsolve0.1 with the shared libraries, libspsolve-dev,
+# libspsolve-petsc and python3-spsolve
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME spsolve)
 set(CPACK_PACKAGE_CONTACT "the spsolve developers <spsolve@localhost>")
@@ -110,6 +110,14 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libspsolve-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
     "${library_package} (= ${PROJECT_VERSION}), libfmt-dev, libspdlog-dev, libyaml-cpp-dev, nlohmann-json3-dev, zlib1g-dev, libopenblas-openmp-dev, libsuitesparse-dev, libopenmpi-dev")
+# libspsolve-petsc, where plugins for PETSc are built, each of which depends on its PETSc's library.
+if(SPSOLVE_PETSC_VARIANTS)
+  list(APPEND CPACK_COMPONENTS_ALL petsc)
+  set(CPACK_DEBIAN_PETSC_PACKAGE_NAME libspsolve-petsc)
+  set(CPACK_DEBIAN_PETSC_PACKAGE_SECTION libs)
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_BINARY_DIR})
+  set(CPACK_DEBIAN_PETSC_PACKAGE_DEPENDS "${library_package} (= ${PROJECT_VERSION})")
+endif()
 # python3-spsolve, where the module is built: for the interpreter that it was built for.
 if(SPSOLVE_HAVE_PYTHON)
   list(APPEND CPACK_COMPONENTS_ALL python3)
