@@ -355,6 +355,44 @@ spsolve_status spsolve_solver_set_values_z(spsolve_solver* solver, int64_t count
   return set_values(solver, count, numbers_at(values));
 }
 
+spsolve_status spsolve_solver_set_shifts(spsolve_solver* solver, int64_t count,
+                                         const double* values, int64_t rows, const double* shifts) {
+  constexpr const char* what = "shifts need a solver and an array";
+  if (solver == nullptr) return refuse(what);
+  return guarded([&] {
+    require_together(solver->ranks,
+                     rows >= 0 && (rows == 0 || shifts != nullptr) && count >= 0 &&
+                         (count == 0 || values != nullptr),
+                     what);
+    const std::span added(shifts, static_cast<std::size_t>(rows));
+    if (values == nullptr) {
+      solver->solver.set_shifts(added);
+    } else {
+      solver->solver.set_values(std::span(values, static_cast<std::size_t>(count)), added);
+    }
+    return SPSOLVE_OK;
+  });
+}
+
+spsolve_status spsolve_solver_inertia(spsolve_solver* solver, spsolve_inertia* inertia,
+                                      int64_t room, int64_t* rows) {
+  constexpr const char* what = "an inertia needs a solver and a place to be put";
+  if (solver == nullptr) return refuse(what);
+  return guarded([&] {
+    require_together(solver->ranks, inertia != nullptr && room >= 0, what);
+    const std::optional<spsolve::Inertia> told = solver->solver.inertia();
+    require_together(solver->ranks, told.has_value(),
+                     "the matrix is not factored as L L^T or L D L^T, which tell its inertia");
+    *inertia = {static_cast<spsolve_certainty>(told->certainty), told->positive, told->negative,
+                told->zero};
+    if (rows != nullptr) {
+      const auto count = std::min<std::int64_t>(room, std::ssize(told->rows));
+      std::copy_n(told->rows.begin(), count, rows);
+    }
+    return SPSOLVE_OK;
+  });
+}
+
 const char* spsolve_solver_notes(const spsolve_solver* solver) {
   return solver != nullptr ? solver->notes.c_str() : "";
 }

@@ -89,15 +89,22 @@ std::vector<double> Solver::State::values_of_form(std::span<const std::complex<d
   return form;
 }
 
+void Solver::State::require_complex() const {
+  if (by.parts > 1) return;
+  fail_everywhere(ExitCode::input,
+                  "the matrix is real, and its new values are complex; make a Solver of a complex "
+                  "matrix");
+}
+
 void Solver::set_values(std::span<const std::complex<double>> values) {
-  State& state = *state_;
-  if (state.by.parts == 1) {
-    fail_everywhere(
-        ExitCode::input,
-        "the matrix is real, and its new values are complex; make a Solver of a complex "
-        "matrix");
-  }
-  state.set_values(state.values_of_form(values));
+  state_->require_complex();
+  state_->set_values(state_->values_of_form(values), {});
+}
+
+void Solver::set_values(std::span<const std::complex<double>> values,
+                        std::span<const double> shifts) {
+  state_->require_complex();
+  state_->set_values(state_->values_of_form(values), shifts);
 }
 
 }  // namespace spsolve

@@ -45,6 +45,21 @@ void SolvingTeam::share(SetUpReport& report) {
   share(report.notes);
 }
 
+void SolvingTeam::share(std::optional<Inertia>& inertia) {
+  if (alone == nullptr) return;
+  bool told = inertia.has_value();
+  share(told);
+  if (!told) return;
+  if (!inertia) inertia.emplace();
+  share(inertia->certainty);
+  for (Index* count : {&inertia->positive, &inertia->negative, &inertia->zero}) share(*count);
+  auto rows = static_cast<Index>(inertia->rows.size());
+  share(rows);
+  inertia->rows.resize(rows);
+  broadcast(ranks.team(), std::span(inertia->rows), 0);
+  share(inertia->doubt);
+}
+
 void SolvingTeam::share(SolverPlan& plan) {
   if (alone == nullptr) return;
   for (std::string* word : {&plan.method, &plan.device, &plan.ordering, &plan.remedy, &plan.text}) {

@@ -47,6 +47,7 @@ struct SolvingTeam {
     number = broadcast_value(ranks.team(), number, 0);
   }
   void share(SetUpReport& report);
+  void share(std::optional<Inertia>& inertia);
   void share(SolverPlan& plan);
   void share(Solution& solution);
 };

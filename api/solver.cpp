@@ -218,41 +218,105 @@ SolverPlan Solver::plan() const {
   return plan;
 }
 
-std::optional<Index> Solver::negative_eigenvalues() {
+std::optional<Inertia> Solver::inertia() {
   const UsersThreads users;
   State& state = *state_;
-  if (!state.report.negative_pivots) return std::nullopt;
   const RowNames names(state.by.parts);
-  bool doubted = false;
+  std::optional<Inertia> told;
   state.by.solving([&] {
-    state.solver->ensure_inertia();
-    doubted = !state.solver->inertia_doubt().empty();
-    state.tell();  // factors that are tried may be made anew
+    // Eigenvalues of a real form with signs are not those of A.
+    if (state.by.conjugates) return;
+    told = state.solver->ensured_inertia();
+    if (state.is_eliminated) state.tell();  // factors that are tried may be made anew
   });
   state.by.share(state.report);
-  state.by.share(doubted);
-  return doubted ? std::nullopt : state.report.negative_pivots;
+  if (told && told->positive >= 0) {
+    for (Index* count : {&told->positive, &told->negative, &told->zero}) *count /= state.by.parts;
+  }
+  if (told) told->rows = RowNames::told_once(std::move(told->rows));
+  state.by.share(told);
+  return told;
 }
 
-void Solver::State::set_values(std::span<const double> values) {
+std::vector<double> Solver::State::shifted(std::optional<std::span<const double>> values,
+                                           std::span<const double> shifts,
+                                           std::vector<double>& unshifted) {
+  const SystemMatrix& matrix = solver->matrix();
+  const Csr<double>& rows = matrix.local_rows();
+  std::vector<double> all;
+  std::vector<Index> at(rows.rows, -1);  // of diagonal elements
+  together(by.team(), [&] {
+    if (values && std::ssize(*values) != rows.nonzeros()) {
+      fail(ExitCode::input, "there are {} values for {} non-zeros", values->size(),
+           rows.nonzeros());
+    }
+    const Range own = this->own();
+    if (std::ssize(shifts) != own.size()) {
+      fail(ExitCode::input, "there are {} shifts for {} rows", shifts.size(), own.size());
+    }
+    const std::span<const double> given = values.value_or(rows.values);
+    all.assign(given.begin(), given.end());
+    for (Index i = 0; i < rows.rows; ++i) {
+      for (Index k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
+        if (matrix.global_column(rows.column_indices[k]) == matrix.own().first + i) at[i] = k;
+      }
+      const Index row = own.first + i / by.parts;
+      const double shift = shifts[i / by.parts];
+      if (!std::isfinite(shift)) fail(ExitCode::input, "the shift of row {} is no number", row);
+      if (shift != 0 && at[i] < 0) {
+        fail(ExitCode::input,
+             "row {}, counted from 0, has no entry on the diagonal that a shift could be added to: "
+             "store a zero there",
+             row);
+      }
+    }
+  });
+  const bool from_values = values || diagonal.empty();
+  unshifted.resize(rows.rows);
+  for (Index i = 0; i < rows.rows; ++i) {
+    if (at[i] < 0) continue;
+    unshifted[i] = from_values ? all[at[i]] : diagonal[i];
+    // Odd rows of a real form with signs have the other one.
+    const double sign = by.conjugates && i % by.parts == 1 ? -1 : 1;
+    all[at[i]] = unshifted[i] + sign * shifts[i / by.parts];
+  }
+  return all;
+}
+
+void Solver::State::set_values(std::optional<std::span<const double>> values,
+                               std::optional<std::span<const double>> shifts) {
   const UsersThreads users;
   const RowNames names(by.parts);
   together(by.ranks.team(), [] { set_blas_threads(omp_get_max_threads()); });
   by.solving([&] {
-    solver->set_values(values);
+    std::vector<double> unshifted;
+    solver->set_values(shifts ? shifted(values, *shifts, unshifted) : *values);
+    diagonal = std::move(unshifted);
     first_notes.clear();
     set_up();
   });
   by.share(report);
 }
 
+namespace {
+
+constexpr const char* values_are_real =
+    "the matrix is complex, and its new values are real; give them as complex numbers";
+
+}  // namespace
+
 void Solver::set_values(std::span<const double> values) {
-  if (state_->by.parts > 1) {
-    fail_everywhere(ExitCode::input,
-                    "the matrix is complex, and its new values are real; give them as complex "
-                    "numbers");
-  }
-  state_->set_values(values);
+  if (is_complex()) fail_everywhere(ExitCode::input, values_are_real);
+  state_->set_values(values, {});
+}
+
+void Solver::set_values(std::span<const double> values, std::span<const double> shifts) {
+  if (is_complex()) fail_everywhere(ExitCode::input, values_are_real);
+  state_->set_values(values, shifts);
+}
+
+void Solver::set_shifts(std::span<const double> shifts) {
+  state_->set_values({}, shifts);
 }
 
 }  // namespace spsolve

@@ -115,8 +115,17 @@ struct Solver::State {
   Solution solve_parts(std::span<const double> b, Index columns, std::span<double> x,
                        bool transposed);
 
-  /// New values of the system, in the order of its rows.
-  void set_values(std::span<const double> values);
+  /// New values of the system, in the order of its rows, and what is added to diagonal elements of
+  /// own rows. Nothing instead of values: those before without their shifts; of shifts: none.
+  void set_values(std::optional<std::span<const double>> values,
+                  std::optional<std::span<const double>> shifts);
+
+  /// These values with shifts; the diagonal without.
+  std::vector<double> shifted(std::optional<std::span<const double>> values,
+                              std::span<const double> shifts, std::vector<double>& unshifted);
+
+  /// Throws, on every rank, unless the matrix is complex.
+  void require_complex() const;
 
   /// Those of the real form, for complex ones of own rows.
   std::vector<double> values_of_form(std::span<const std::complex<double>> values);
@@ -130,7 +139,8 @@ struct Solver::State {
   // Of ranks that solve:
   std::optional<PlannedSystem> planned;
   std::optional<SystemSolver> solver;
-  bool is_eliminated = false;            ///< or was tried to be
+  bool is_eliminated = false;    ///< or was tried to be
+  std::vector<double> diagonal;  ///< of own rows of the system, where shifts are added to it
   std::vector<std::string> first_notes;  ///< of what was chosen, until there are new values
   SetUpReport report;
   std::unique_ptr<Vectors> right, solution;  ///< of the last solve

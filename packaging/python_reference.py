@@ -54,7 +54,7 @@ def members(kind):
 def page():
     functions = [spsolve.factor, spsolve.solve, spsolve.analyse, spsolve.read, spsolve.set_threads,
                  spsolve.threads]
-    classes = [spsolve.Factors, spsolve.Product, spsolve.Report, spsolve.Plan]
+    classes = [spsolve.Factors, spsolve.Product, spsolve.Report, spsolve.Inertia, spsolve.Plan]
     errors = [spsolve.Error, spsolve.InputError, spsolve.NotTrustworthyError,
               spsolve.ResourcesError, spsolve.InternalError, spsolve.TrustWarning]
     parts = [BEGIN, "## Functions\n"]
@@ -70,7 +70,7 @@ def page():
         parts.append(f"| `{name}` | `{shown}` | {defaults.get(name) or ''} |")
     parts += ["", "## Classes\n"]
     for kind in classes:
-        name = kind.__name__ if kind in (spsolve.Report, spsolve.Plan) \
+        name = kind.__name__ if kind in (spsolve.Report, spsolve.Inertia, spsolve.Plan) \
             else signature(kind, kind.__name__)
         parts += [entry(kind, name, "###"), *members(kind)]
     parts.append("## Errors\n")

@@ -25,6 +25,7 @@
 #include "numbers_of.hpp"
 #include "options_of.hpp"
 #include "process/interrupt.hpp"
+#include "solve/trust/probe.hpp"
 #include "spsolve/spsolve.hpp"
 #include "team/team.hpp"
 
@@ -221,6 +222,23 @@ class Factors {
 
   bool is_complex() const { return solver_->is_complex(); }
 
+  /// The fields of the Inertia of Python, or None.
+  nb::object inertia() {
+    const std::optional<Inertia> known = unlocked([&] { return solver_->inertia(); });
+    if (!known) return nb::none();
+    const auto count = [&](Index number) -> nb::object {
+      return number < 0 ? nb::none() : nb::cast(number);
+    };
+    nb::dict told;
+    told["certainty"] = std::string(name(known->certainty));
+    told["positive"] = count(known->positive);
+    told["negative"] = count(known->negative);
+    told["zero"] = count(known->zero);
+    told["rows"] = known->rows;
+    told["doubt"] = known->doubt;
+    return told;
+  }
+
   /// Complex numbers come as their parts, n x 2K. `of`: 0 A, 1 A^T, 2 A^H.
   nb::dict solve_complex(const ConstMultivector& b, const Multivector& x, int of) {
     Solver& solver = *solver_;
@@ -245,20 +263,23 @@ class Factors {
     }));
   }
 
-  void refactor(const nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>& values,
-                Index nonzeros) {
-    if (static_cast<Index>(values.size()) != nonzeros) {
-      fail(ExitCode::input, "there are {} values for {} non-zeros", values.size(), nonzeros);
-    }
-    unlocked([&] { solver_->set_values(std::span(values.data(), values.size())); });
-  }
+  using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-  /// The same of a complex matrix, of the parts of new values.
-  void refactor_complex(
-      const nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>& parts) {
-    const std::span values(reinterpret_cast<const std::complex<double>*>(parts.data()),
-                           parts.size() / 2);
-    unlocked([&] { solver_->set_values(values); });
+  /// `values`: of a complex matrix their parts; None: those before. `shifts`: of own rows, or None.
+  void refactor(const std::optional<Numbers>& values, const std::optional<Numbers>& shifts) {
+    const auto numbers = [](const std::optional<Numbers>& given) {
+      return given ? std::span(given->data(), given->size()) : std::span<const double>();
+    };
+    const std::span<const double> real = numbers(values), added = numbers(shifts);
+    const std::span complex(reinterpret_cast<const std::complex<double>*>(real.data()),
+                            real.size() / 2);
+    unlocked([&] {
+      if (!values) return solver_->set_shifts(added);
+      if (is_complex()) {
+        return shifts ? solver_->set_values(complex, added) : solver_->set_values(complex);
+      }
+      shifts ? solver_->set_values(real, added) : solver_->set_values(real);
+    });
   }
 
  private:
@@ -373,11 +394,11 @@ NB_MODULE(_core, module) {
       .def_prop_ro("order", &Factors::order)
       .def_prop_ro("own", &Factors::own)
       .def("report", &Factors::report)
+      .def("inertia", &Factors::inertia)
       .def("solve", &Factors::solve, "b"_a, "x"_a, "transposed"_a)
       .def_prop_ro("is_complex", &Factors::is_complex)
       .def("solve_complex", &Factors::solve_complex, "b"_a, "x"_a, "of"_a)
-      .def("refactor", &Factors::refactor, "values"_a, "nonzeros"_a)
-      .def("refactor_complex", &Factors::refactor_complex, "parts"_a);
+      .def("refactor", &Factors::refactor, "values"_a.none(), "shifts"_a.none());
   nb::class_<PreparedProduct>(module, "Product")
       .def(nb::init<const Matrix&, const std::string&, Index, const std::string&, Index>(),
            "matrix"_a, "kernel"_a, "columns"_a, "device"_a, "products"_a)

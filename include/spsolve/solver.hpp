@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "spsolve/dense.hpp"
+#include "spsolve/inertia.hpp"
 #include "spsolve/matrix.hpp"
 #include "spsolve/options.hpp"
 #include "spsolve/ranks.hpp"
@@ -26,7 +27,7 @@ struct SetUpReport {
   Index factor_entries = 0;              ///< of L, and of U where there is one
   double flops = 0;                      ///< of the elimination
   Index perturbed_pivots = 0;            ///< too small ones that were made larger
-  std::optional<Index> negative_pivots;  ///< of L D L^T; see Solver::negative_eigenvalues()
+  std::optional<Index> negative_pivots;  ///< of L L^T and L D L^T; see Solver::inertia()
   std::vector<std::string> notes;
 };
 
@@ -123,16 +124,25 @@ class Solver {
   void set_values(std::span<const double> values);
   void set_values(std::span<const std::complex<double>> values);
 
+  /// A + diag(shifts), a number for each own row, for the values that A was made of or that
+  /// set_values() gave it last: the shifts before are gone. Eliminates again, without another
+  /// analysis, and throws as set_values() does; also Error(input) where a row is to be shifted that
+  /// has no entry on the diagonal (a stored zero is one). With `values` these are taken at once.
+  void set_shifts(std::span<const double> shifts);
+  void set_values(std::span<const double> values, std::span<const double> shifts);
+  void set_values(std::span<const std::complex<double>> values, std::span<const double> shifts);
+
   const SetUpReport& report() const;
 
   SolverPlan plan() const;  ///< as plan_solver() has it
 
-  /// The number of negative eigenvalues of a symmetric or Hermitian A, as many as L D L^T has
-  /// negative pivots (Sylvester); nothing where there are no such factors, or they did not find a
-  /// solution that is known beforehand, so that they may be those of another matrix. Costs a
-  /// solution, unless one was found since the elimination; where pivots were perturbed, and for
-  /// later values then at once, another elimination, which throws where A is singular.
-  std::optional<Index> negative_eigenvalues();
+  /// The numbers of positive, negative and zero eigenvalues of a symmetric or Hermitian A, as the
+  /// pivots of L L^T or L D L^T have them (Sylvester), and how sure they are; nothing where there
+  /// are no such factors. Where new values were refused as those of a singular matrix, with the
+  /// rows that no pivot was left for. Costs a solution of two columns, and where pivots were
+  /// perturbed, another elimination, for later values then at once; if that finds A to be singular,
+  /// solve() throws Error(input) until new values come.
+  std::optional<Inertia> inertia();
 
  private:
   struct State;

@@ -185,6 +185,29 @@ spsolve_status spsolve_solver_set_values(spsolve_solver* solver, int64_t count,
 spsolve_status spsolve_solver_set_values_z(spsolve_solver* solver, int64_t count,
                                            const double* values);
 
+/* A + diag(shifts) with `rows` shifts, one for each own row; the shifts before are gone. `values`:
+ * new ones of a real matrix, taken at once, or NULL and count 0: those before. As _set_values. A
+ * shift that is not 0 needs an entry on the diagonal, such as a stored zero. */
+spsolve_status spsolve_solver_set_shifts(spsolve_solver* solver, int64_t count,
+                                         const double* values, int64_t rows, const double* shifts);
+
+/* How far numbers of eigenvalues are known; see docs/trust.md. */
+typedef enum { SPSOLVE_UNKNOWN = 0, SPSOLVE_LIKELY = 1, SPSOLVE_CERTAIN = 2 } spsolve_certainty;
+
+/* The numbers of positive, negative and zero eigenvalues; -1 where they are unknown. */
+typedef struct {
+  spsolve_certainty certainty;
+  int64_t positive;
+  int64_t negative;
+  int64_t zero; /* of a singular matrix, whose inertia is unknown: n less a numerical rank */
+} spsolve_inertia;
+
+/* The inertia of a symmetric or Hermitian matrix that is factored as L L^T or L D L^T, and where
+ * _set_values found it to be singular. Of the rows that no pivot was left for, from 0, those that
+ * there is room for are written to `rows`, which may be NULL. SPSOLVE_INPUT of other methods. */
+spsolve_status spsolve_solver_inertia(spsolve_solver* solver, spsolve_inertia* inertia,
+                                      int64_t room, int64_t* rows);
+
 /* The facts to know before using the last solution: sentences, one a line, or "" (of NULL, too). */
 const char* spsolve_solver_notes(const spsolve_solver* solver);
 void spsolve_solver_free(spsolve_solver* solver);

@@ -5,6 +5,7 @@
 
 #include "spsolve/dense.hpp"
 #include "spsolve/error.hpp"
+#include "spsolve/inertia.hpp"
 #include "spsolve/matrix.hpp"
 #include "spsolve/options.hpp"
 #include "spsolve/product.hpp"

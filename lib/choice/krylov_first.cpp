@@ -88,7 +88,8 @@ std::unique_ptr<Vectors> KrylovFirst::eliminate(const EliminationRun& run) {
   facts_.instead = method_;
   if (negates_ && facts_.sparse && facts_.sparse->negative_pivots) {
     // Counted for -A.
-    facts_.sparse->negative_pivots = matrix_->order() - *facts_.sparse->negative_pivots;
+    facts_.sparse->negative_pivots =
+        matrix_->order() - *facts_.sparse->negative_pivots - facts_.sparse->missing_pivots;
   }
   facts_.notes.push_back(
       fmt::format("auto took {} first, and eliminated after all: {}", name(tried), failure));

@@ -37,6 +37,9 @@ class KrylovFirst final : public Inverse {
   void apply_transposed(const Vectors& x, Vectors& y) override { inverse_->apply_transposed(x, y); }
   void expect(SolvePurpose purpose) override { inverse_->expect(purpose); }
   bool iterates() const override { return inverse_->iterates(); }
+  LinearOperator* factors_alone() override {
+    return eliminated_ ? inverse_->factors_alone() : nullptr;
+  }
   void project(Vectors& x) const override { inverse_->project(x); }
   std::vector<double> correction_residuals() const override {
     return inverse_->correction_residuals();

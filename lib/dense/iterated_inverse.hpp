@@ -35,6 +35,10 @@ class IteratedInverse : public Inverse {
     if (gmres_) return gmres_->correction_residuals();
     return factors_ ? factors_->correction_residuals() : std::vector<double>{};
   }
+  LinearOperator* factors_alone() override {
+    return factors_ ? factors_->factors_alone() : nullptr;
+  }
+  bool eliminate_exactly() override { return !gmres_ && factors_ && factors_->eliminate_exactly(); }
   double uncorrected_part() const override { return gmres_ ? gmres_->uncorrected_part() : 0; }
   const InverseFacts& facts() const override { return facts_; }
 

@@ -45,7 +45,12 @@ std::unique_ptr<Vectors> MixedInverse::eliminate(const EliminationRun& run) {
       if (before_double_) before_double_(failure);
     });
     run.progress.restart("eliminating again, in double");
-    solution = factors().eliminate(run);
+    try {
+      solution = factors().eliminate(run);
+    } catch (const Error&) {
+      facts_ = factors().facts();
+      throw;
+    }
     outcome.fell_back = true;
   }
   facts_ = factors().facts();

@@ -230,6 +230,16 @@ nlohmann::ordered_json to_json(const SolveReport& report) {
   json["pivoting"] = report.pivoting;
   json["equilibrated"] = report.equilibrated;
   if (report.sparse) json["sparse"] = to_json(*report.sparse);
+  if (report.inertia) {
+    const Inertia& inertia = *report.inertia;
+    nlohmann::ordered_json& told = json["inertia"] = {{"certainty", name(inertia.certainty)}};
+    for (const auto& [key, count] :
+         {std::pair{"positive", inertia.positive}, std::pair{"negative", inertia.negative},
+          std::pair{"zero", inertia.zero}}) {
+      told[key] = nullptr;
+      if (count >= 0) told[key] = count;
+    }
+  }
   if (report.krylov) json["krylov"] = to_json(*report.krylov);
   if (report.mixed) {
     json["mixed"] = {{"gmres_steps", report.mixed->steps}, {"fell_back", report.mixed->fell_back}};

@@ -17,6 +17,7 @@
 #include "process/phase_times.hpp"
 #include "solve/inverse.hpp"
 #include "solve/trust/condition.hpp"
+#include "solve/trust/probe.hpp"
 #include "solve/trust/refine.hpp"
 #include "solve/trust/trust.hpp"
 #include "team/gpu_binding.hpp"
@@ -132,6 +133,7 @@ struct SolveReport : TaskReport {
   std::string pivoting;                 ///< pivoting
   bool equilibrated = false;            ///< equilibrated: rows and columns were scaled
   std::optional<SparseOutcome> sparse;  ///< sparse.*, of sparse methods
+  std::optional<Inertia> inertia;       ///< inertia.*, of L L^T and L D L^T
   std::optional<KrylovOutcome> krylov;  ///< krylov.*, of Krylov methods
   std::optional<MixedOutcome> mixed;    ///< mixed.gmres_steps|fell_back, of solve.precision: mixed
   Refinement refinement;                ///< backward_error, componentwise_error, refinement.*

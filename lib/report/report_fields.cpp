@@ -118,12 +118,19 @@ constexpr ReportField field_table[] = {
     {"sparse.moved_pivots", FieldType::integer, solve_sometimes,
      "Sparse methods: pivots that were taken off the diagonal."},
     {"sparse.negative_pivots", FieldType::integer_or_null, solve_sometimes,
-     "sparse_ldlt: negative eigenvalues of A, as many as D has; null for other factors, and where "
-     "they need not be those of A, as a note says."},
+     "As inertia.negative; null where that is, and for other factors."},
     {"sparse.gmres_steps", FieldType::integer, solve_sometimes,
      "Sparse methods: steps of GMRES in the first solve with factors of perturbed pivots; 0 "
      "without "
      "those, and with solve.precision: mixed, which counts its own."},
+    {"inertia.certainty", FieldType::text, solve_sometimes,
+     "L L^T and L D L^T of real symmetric and Hermitian matrices: certain, likely or unknown: how "
+     "far the signs of pivots are known to be those of eigenvalues. A note says why not."},
+    {"inertia.positive", FieldType::integer_or_null, solve_sometimes,
+     "Positive eigenvalues of A; null where they are unknown, as the next two."},
+    {"inertia.negative", FieldType::integer_or_null, solve_sometimes, "Negative ones."},
+    {"inertia.zero", FieldType::integer_or_null, solve_sometimes,
+     "Zero ones: of an A that was solved with none."},
     {"krylov.preconditioner", FieldType::text, solve_sometimes,
      "Krylov methods: the preconditioner that was taken, as the configuration names it."},
     {"krylov.setup_seconds", FieldType::number, solve_sometimes,

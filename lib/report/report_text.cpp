@@ -131,6 +131,12 @@ std::string to_text(const SolveReport& report) {
                                              report.refinement.after.backward_error,
                                              report.refinement.after.componentwise_error));
   if (report.sparse) text += line("sparse", to_text(*report.sparse));
+  if (report.inertia && report.inertia->certainty != Certainty::unknown) {
+    const Inertia& inertia = *report.inertia;
+    text +=
+        line("inertia", fmt::format("{} positive and {} negative eigenvalues, {}", inertia.positive,
+                                    inertia.negative, name(inertia.certainty)));
+  }
   if (report.krylov) text += line("krylov", to_text(*report.krylov));
   if (report.mixed) {
     text += line("mixed", fmt::format("{} factors, {} step{} of GMRES",

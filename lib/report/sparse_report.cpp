@@ -40,9 +40,6 @@ std::string to_text(const SparseOutcome& outcome) {
                                  outcome.complex ? "complex " : "", outcome.fronts, outcome.flops);
   if (outcome.ranks > 1) text += fmt::format(", by {} ranks", outcome.ranks);
   if (outcome.blocks > 1) text += fmt::format(", {} diagonal blocks", outcome.blocks);
-  if (outcome.negative_pivots) {
-    text += fmt::format(", {} negative eigenvalues", *outcome.negative_pivots);
-  }
   if (outcome.perturbed_pivots > 0) {
     text += fmt::format(", {} pivots perturbed", outcome.perturbed_pivots);
   }

@@ -63,16 +63,18 @@ struct SparseOutcome {
   double flops = 0;                ///< of the factors, once, of real numbers
   Index blocks = 1;                ///< diagonal ones that were eliminated by themselves
   Index fronts = 0;
-  int ranks = 1;                         ///< that hold the factors
-  FrontLevels levels;                    ///< of these fronts
-  std::optional<KernelStatistics> gpu;   ///< of rank 0's alone
-  Index factor_entries = 0;              ///< of L, and of U where there is one
-  bool complex = false;                  ///< they are complex numbers, two real ones each
-  Index perturbed_pivots = 0;            ///< too small ones that were made larger
-  Index delayed_pivots = 0;              ///< those that fronts passed on to their parents
-  Index moved_pivots = 0;                ///< those that were taken off the diagonal
-  std::optional<Index> negative_pivots;  ///< negative eigenvalues of A, of LDL^T
-  int gmres_steps = 0;                   ///< of the first solve with perturbed pivots
+  int ranks = 1;                        ///< that hold the factors
+  FrontLevels levels;                   ///< of these fronts
+  std::optional<KernelStatistics> gpu;  ///< of rank 0's alone
+  Index factor_entries = 0;             ///< of L, and of U where there is one
+  bool complex = false;                 ///< they are complex numbers, two real ones each
+  Index perturbed_pivots = 0;           ///< too small ones that were made larger
+  Index delayed_pivots = 0;             ///< those that fronts passed on to their parents
+  Index moved_pivots = 0;               ///< those that were taken off the diagonal
+  /// Negative ones of D, and of L L^T none: eigenvalues of what the factors are of.
+  std::optional<Index> negative_pivots;
+  Index missing_pivots = 0;  ///< of a singular A
+  int gmres_steps = 0;       ///< of the first solve with perturbed pivots
 };
 
 /// A level of a multigrid hierarchy.
@@ -102,6 +104,7 @@ struct InverseFacts {
   std::optional<Method> instead;  ///< the method that did it, where it is not the one chosen
   PivotStatistics pivots;
   std::vector<std::string> notes;  ///< what a reader of the report should know
+  std::vector<Index> missing;      ///< rows of a singular A without a pivot, from 0, ascending
   std::optional<MixedOutcome> mixed;
   std::optional<Probe> probe;        ///< by float factors alone, where these are near
   std::optional<LuSeconds> seconds;  ///< of lu
@@ -160,6 +163,10 @@ class Inverse : public LinearOperator {
   /// Whether the last correction, or any estimate since expect(), came to nothing: an iteration
   /// that did not halve its right-hand side. Its results tell neither errors nor norms.
   virtual bool stagnated() const { return false; }
+
+  /// (R A C)^-1 by the factors whose pivots facts() tells, with no iteration; null where there are
+  /// none.
+  virtual LinearOperator* factors_alone() { return nullptr; }
 
   /// Where factors are those of a matrix near A, as perturbed pivots leave them: makes those of A
   /// in their place, throwing as eliminate() does, and says that it did; from now on at once.

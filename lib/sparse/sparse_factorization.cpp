@@ -169,9 +169,10 @@ void SparseFactorization<T>::refuse_more_than_there_is(Factorization kind) const
 }
 
 template <typename T>
-ThresholdTold SparseFactorization<T>::factor_with_threshold(
-    Factorization kind, ScaledValues* values, const EliminationRun& run,
-    const FactorFailure& failure, const std::function<void(const ThresholdOutcome&)>& refuse) {
+ThresholdTold SparseFactorization<T>::factor_with_threshold(Factorization kind,
+                                                            ScaledValues* values,
+                                                            const EliminationRun& run,
+                                                            const FactorFailure& failure) {
   if (over_ranks_) {
     checkpointed_.reset();
     elimination_.reset();
@@ -185,7 +186,6 @@ ThresholdTold SparseFactorization<T>::factor_with_threshold(
     const ThresholdOutcome& outcome = *elimination_->made().threshold_outcome();
     told = {outcome.counts, outcome.delayed, outcome.factor_entries,
             static_cast<Index>(outcome.rows.size())};
-    if (told.missing > 0) refuse(outcome);
   });
   return broadcast_value(team_, told, 0);
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -50,11 +49,14 @@ class SparseFactorization {
   PivotCounts factor(Factorization kind, ScaledValues* values, const EliminationRun& run);
 
   /// Eliminates with threshold pivoting, by rank 0, as factor() did not do for the reason that
-  /// `failure` tells. `refuse` is called there with what was found where pivots are missing, and
-  /// throws. Collective.
+  /// `failure` tells. Where pivots are missing there are no factors to solve with. Collective.
   ThresholdTold factor_with_threshold(Factorization kind, ScaledValues* values,
-                                      const EliminationRun& run, const FactorFailure& failure,
-                                      const std::function<void(const ThresholdOutcome&)>& refuse);
+                                      const EliminationRun& run, const FactorFailure& failure);
+
+  /// What that found, on rank 0; null elsewhere.
+  const ThresholdOutcome* threshold_outcome() const {
+    return team_.rank() == 0 ? elimination_->made().threshold_outcome() : nullptr;
+  }
 
   /// Gathers values as TeamFronts::gather_values() does, for factors that all ranks hold; those of
   /// rank 0 alone gather nothing. Collective.

@@ -165,20 +165,38 @@ bool SparseInverse<T>::factor(const EliminationRun& run) {
   return overflowed;
 }
 
-/// Refuses a matrix that has too few pivots.
 template <typename T>
-void SparseInverse<T>::refuse_singular(const ThresholdOutcome& found) const {
-  std::vector<LocalIndex> rows, columns;
-  for (const LocalIndex k : found.rows) rows.push_back(gathered_.analysis()->row(k));
-  for (const LocalIndex k : found.columns) columns.push_back(gathered_.analysis()->order[k]);
-  for (std::vector<LocalIndex>* each : {&rows, &columns}) std::ranges::sort(*each);
-  const Index n = gathered_.analysis()->rows();
-  const RowNames names(is_complex<T> ? 1 : RowNames::parts());
-  fail(ExitCode::not_trustworthy,
-       "the matrix is singular: of {} pivots {} were found, and none is left for rows {} and "
-       "columns {} (numbered from 1)",
-       RowNames::count(n), RowNames::count(n - std::ssize(rows)), named_from_one(rows),
-       named_from_one(columns));
+void SparseInverse<T>::refuse_singular(const ThresholdTold& told) {
+  const SparseAnalysis* analysis = team_.rank() == 0 ? gathered_.analysis().get() : nullptr;
+  constexpr Index parts = is_complex<T> ? 2 : 1;  // of a row
+  std::vector<LocalIndex> columns;
+  if (const ThresholdOutcome* found = factors_.threshold_outcome()) {
+    for (const LocalIndex k : found->rows) facts_.missing.push_back(parts * analysis->row(k));
+    for (const LocalIndex k : found->columns) columns.push_back(analysis->order[k]);
+    std::ranges::sort(facts_.missing);
+    std::ranges::sort(columns);
+  }
+  facts_.missing.resize(told.missing);
+  broadcast(team_, std::span(facts_.missing), 0);
+  facts_.sparse->missing_pivots = parts * told.missing;
+  together(team_, [&] {
+    if (analysis == nullptr) return;
+    std::vector<LocalIndex> rows;
+    for (const Index row : facts_.missing) rows.push_back(static_cast<LocalIndex>(row / parts));
+    const Index n = analysis->rows();
+    const RowNames names(is_complex<T> ? 1 : RowNames::parts());
+    fail(ExitCode::not_trustworthy,
+         "the matrix is singular: of {} pivots {} were found, and none is left for rows {} and "
+         "columns {} (numbered from 1)",
+         RowNames::count(n), RowNames::count(n - told.missing), named_from_one(rows),
+         named_from_one(columns));
+  });
+}
+
+template <typename T>
+LinearOperator* SparseInverse<T>::factors_alone() {
+  const bool there = state_ != State::empty && state_ != State::prepared;
+  return there ? unrefined_.get() : nullptr;
 }
 
 template <typename T>
@@ -186,9 +204,7 @@ void SparseInverse<T>::factor_with_threshold(const EliminationRun& run,
                                              const FactorFailure& failure) {
   const Factorization kind = choice_.kind == Factorization::lu ? Factorization::lu : indefinite();
   run.progress.restart("eliminating again, with threshold pivoting");
-  const ThresholdTold told = factors_.factor_with_threshold(
-      kind, gathered_.values(), run, failure,
-      [&](const ThresholdOutcome& found) { refuse_singular(found); });
+  const ThresholdTold told = factors_.factor_with_threshold(kind, gathered_.values(), run, failure);
   const double largest = facts_.pivots.largest_entry;
   facts_.pivots = {largest, largest > 0 ? told.counts.largest / largest : 0, told.counts.smallest,
                    told.counts.largest};
@@ -202,11 +218,13 @@ void SparseInverse<T>::factor_with_threshold(const EliminationRun& run,
   outcome.factor_entries = told.factor_entries;
   outcome.moved_pivots = told.counts.swaps;
   outcome.negative_pivots = negative_of(kind, told.counts);
+  if (told.missing > 0) refuse_singular(told);
 }
 
 template <typename T>
 std::optional<Index> SparseInverse<T>::negative_of(Factorization kind,
                                                    const PivotCounts& counts) const {
+  if (kind == Factorization::cholesky) return 0;
   if (kind != (is_complex<T> ? Factorization::ldlh : Factorization::ldlt)) return std::nullopt;
   return (is_complex<T> ? 2 : 1) * counts.negative;
 }

@@ -49,6 +49,7 @@ class SparseInverse final : public Inverse {
     return iterates() ? gmres_->correction_residuals() : std::vector<double>{};
   }
   const InverseFacts& facts() const override { return facts_; }
+  LinearOperator* factors_alone() override;
   bool eliminate_exactly() override {
     exact_ = true;
     if (!iterates() || facts_.sparse->perturbed_pivots == 0) return false;
@@ -78,7 +79,8 @@ class SparseInverse final : public Inverse {
   /// The factors without threshold pivoting; whether a pivot overflowed.
   bool factor(const EliminationRun& run);
   void factor_with_threshold(const EliminationRun& run, const FactorFailure& failure);
-  void refuse_singular(const ThresholdOutcome& found) const;
+  /// Refuses a matrix that has too few pivots.
+  void refuse_singular(const ThresholdTold& told);
   bool is_too_small_to_try() const;
   /// Whether solves that take so many steps of GMRES take longer, for one solution and estimates,
   /// than another elimination on hosts.
@@ -87,7 +89,8 @@ class SparseInverse final : public Inverse {
   Factorization indefinite() const {
     return is_complex<T> && !conjugates_ ? Factorization::ldlh : Factorization::ldlt;
   }
-  /// The negative eigenvalues that D tells of, where they are real: of a real form each twice.
+  /// The negative eigenvalues that L L^H and D tell of, of a real form each twice; nothing, where
+  /// they are not real.
   std::optional<Index> negative_of(Factorization kind, const PivotCounts& counts) const;
   bool has_failed_soon() const;
   /// Looks for it by the factors as they are, or by GMRES on them where that is how they solve.

@@ -182,19 +182,31 @@ SolveOutcome SystemSolver::solve_transposed(const Vectors& b, Vectors& x, PhaseT
   });
 }
 
-void SystemSolver::ensure_inertia() {
-  whole();
-  const auto look = [this] {
-    PhaseTimes untold;
-    look_for_known_solution({*matrix_, *this, scaling_.rows, estimates_}, untold);
+std::optional<Inertia> SystemSolver::ensured_inertia() {
+  std::optional<Inertia> told = inertia();
+  const auto settled = [&] { return told->certainty == Certainty::certain || !unscaled_; };
+  if (!told || settled()) return told;
+  const auto look_again = [&](const auto& renew) {
+    try {
+      bool renewed = false;
+      set_up_by([&] { renewed = renew(); });
+      if (renewed) estimates_ = of_transposed_ = {};
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::not_trustworthy || error.scope() != Scope::every_rank) throw;
+    }
+    told = inertia();
   };
-  if (!estimates_.probe) look();
-  if (inertia_doubt().empty()) return;
-  bool renewed = false;
-  set_up_by([&] { renewed = inverse_->eliminate_exactly(); });
-  if (!renewed) return;
-  estimates_ = of_transposed_ = {};
-  look();
+  // Factors that are tried out by a first solution may be others after it.
+  if (told->certainty == Certainty::unknown && !tried_) {
+    look_again([&] {
+      const std::unique_ptr<Vectors> x = matrix_->vectors(1), y = x->similar(1);
+      x->fill(1);
+      apply(*x, *y);
+      return true;
+    });
+  }
+  if (!settled()) look_again([&] { return inverse_->eliminate_exactly(); });
+  return told;
 }
 
 template <typename Solve>

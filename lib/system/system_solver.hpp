@@ -68,16 +68,15 @@ class SystemSolver final : public LinearOperator {
   /// overflows.
   SolveOutcome solve(const Vectors& b, Vectors& x, PhaseTimes& times);
 
-  /// Why the signs of the pivots of L D L^T need not be those of the eigenvalues of A, once a
-  /// system was solved; "" where they are: where the factors M alone found a known solution. With
-  /// M = (A + E)^-1 for a symmetric E, all of A + t E, 0 <= t <= 1, are regular then, as no
-  /// eigenvalue of M E is 1 or larger (see probe_known_solution()), so that A has the inertia of
-  /// A + E, which is that of the pivots (Sylvester).
-  std::string inertia_doubt() const;
+  /// The inertia of A in rows of the real form, where L L^T or L D L^T tells it, and where A was
+  /// found to be singular; nothing of other methods. By factors as they are: by a solution for
+  /// known right-hand sides, or, `cheaply`, as the last probe has it, which is never certain.
+  /// Collective.
+  std::optional<Inertia> inertia(bool cheaply = false);
 
-  /// Sees to it that inertia_doubt() is "", if there is a way: factors with perturbed pivots are
-  /// made anew.
-  void ensure_inertia();
+  /// The same, and sees to it that it is known, if there is a way: factors with perturbed pivots
+  /// are made anew, which may find that A is singular.
+  std::optional<Inertia> ensured_inertia();
 
   /// Solves A^T x = b, as solve(). Keeps the rows of A^T from the first call on, until
   /// set_values().
@@ -89,8 +88,9 @@ class SystemSolver final : public LinearOperator {
   struct Estimates {
     std::optional<Probe> probe;
     std::optional<double> normwise;
-    std::optional<double> componentwise;  ///< condition_of_any()
-    double inverse_norm = 0;              ///< where the condition in the norm is known
+    std::optional<double> componentwise;     ///< condition_of_any()
+    double inverse_norm = 0;                 ///< where the condition in the norm is known
+    std::optional<Contraction> contraction;  ///< by factors alone
     std::string null_vector;  ///< one outside of the null space that was named, in words
   };
 

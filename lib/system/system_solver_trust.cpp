@@ -86,17 +86,59 @@ void SystemSolver::look_for_known_solution(const SolveSide& side, PhaseTimes& ti
   });
 }
 
-std::string SystemSolver::inertia_doubt() const {
-  const auto& probe = estimates_.probe;
-  if (!probe) return "nothing told whether the factors are near A";
+std::optional<Inertia> SystemSolver::inertia(bool cheaply) {
   const InverseFacts& facts = inverse_->facts();
-  if (!probe->by_factors || inverse_->iterates()) {
-    const Index perturbed = facts.sparse ? facts.sparse->perturbed_pivots : 0;
-    return fmt::format(
-        "{}solutions are by an iteration on factors that may be of another matrix",
-        perturbed > 0 ? fmt::format("{} pivots were made larger, and ", perturbed) : "");
+  Inertia told;
+  if (!facts.sparse || !facts.sparse->negative_pivots) {
+    const Method method = choice().method;
+    if (method != Method::sparse_ldlt && method != Method::sparse_cholesky) return std::nullopt;
+    told.doubt = "there are no factors";
+    return told;
   }
-  return probe->found() ? "" : "the factors did not find a solution that was known";
+  const SparseOutcome& found = *facts.sparse;
+  const auto count = [&](Certainty certainty) {
+    told.certainty = certainty;
+    told.negative = *found.negative_pivots;
+    told.zero = found.missing_pivots;
+    told.positive = matrix_->order() - told.negative - told.zero;
+  };
+  if (found.missing_pivots > 0) {
+    told.zero = found.missing_pivots;
+    told.rows = facts.missing;
+    told.doubt = "A is singular to working precision, which tells a numerical rank and no signs";
+    return told;
+  }
+  LinearOperator* const factors = unscaled_ ? inverse_->factors_alone() : nullptr;
+  if (factors == nullptr) {
+    told.doubt = "there are no factors";
+    return told;
+  }
+  Certainty certainty = Certainty::unknown;
+  if (cheaply && !estimates_.contraction) {
+    const auto& probe = estimates_.probe;
+    const bool tells = probe && probe->found() && probe->by_factors && !inverse_->iterates();
+    certainty = tells ? Certainty::likely : Certainty::unknown;
+    told.doubt = tells ? "it was not asked for (solve.condition)"
+                       : "nothing told whether the factors are near A";
+  } else {
+    if (!estimates_.contraction) {
+      ScaledOperator inverse = ScaledOperator::unscaled(*factors, *matrix_, scaling_);
+      estimates_.contraction = probe_contraction(
+          *matrix_, inverse, scaling_.scales ? &scaling_.columns.on_host() : nullptr);
+    }
+    certainty = estimates_.contraction->certainty();
+    if (certainty == Certainty::likely) {
+      told.doubt = "the factors found solutions that were known only in several steps";
+    } else if (certainty == Certainty::unknown) {
+      told.doubt =
+          fmt::format("{}the factors did not find solutions that were known",
+                      found.perturbed_pivots > 0
+                          ? fmt::format("{} pivots were made larger, and ", found.perturbed_pivots)
+                          : "");
+    }
+  }
+  if (certainty != Certainty::unknown) count(certainty);
+  return told;
 }
 
 bool SystemSolver::in_float(const InverseFacts& facts) const {

@@ -23,12 +23,12 @@ with sleeping_soon():
 from ._errors import (Error, InputError, InternalError, NotTrustworthyError, ResourcesError,
                       TrustWarning)
 from ._product import Product
-from ._report import Plan, Report
+from ._report import Inertia, Plan, Report
 from ._solver import Factors, analyse, factor, solve
 from .scipy_socket import factorized, in_scipy, splu, spsolve
 
 __version__ = _core.version
-__all__ = ["Error", "Factors", "InputError", "InternalError", "NotTrustworthyError", "Plan",
+__all__ = ["Error", "Factors", "Inertia", "InputError", "InternalError", "NotTrustworthyError", "Plan",
            "Product", "Report", "ResourcesError", "TrustWarning", "analyse", "factor",
            "factorized", "has_cuda", "has_mpi", "in_scipy", "read", "set_threads", "solve", "splu",
            "spsolve", "threads"]

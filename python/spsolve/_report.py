@@ -73,6 +73,24 @@ class Report(_Table):
 
 
 @dataclasses.dataclass
+class Inertia(_Table):
+    """The numbers of positive, negative and zero eigenvalues of a symmetric or Hermitian matrix.
+
+    - ``certainty`` is "certain", "likely" or "unknown"; the numbers are None where it is unknown,
+      and ``doubt`` says why it is not certain.
+    - ``rows`` are those, from 0, that no pivot was left for, of a matrix that is singular to working
+      precision, whose inertia is unknown. ``zero`` is their number then, n less a numerical rank.
+    """
+
+    certainty: str
+    positive: int | None
+    negative: int | None
+    zero: int | None
+    rows: list[int]
+    doubt: str
+
+
+@dataclasses.dataclass
 class Plan(_Table):
     """What a solve would do, as far as the pattern tells: see :func:`analyse`."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -15,7 +15,7 @@ from . import _arrays, _core, _ranks, _threads
 from ._errors import InputError
 from ._notes import not_trustworthy, tell
 from ._options import Options, shows_options
-from ._report import Plan, Report
+from ._report import Inertia, Plan, Report
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -85,6 +85,20 @@ class Factors(LinearOperator):
         return Report(**made, **last, notes=notes)
 
     @property
+    def inertia(self) -> Inertia | None:
+        """How many eigenvalues are positive, negative and zero, and how sure that is.
+
+        Of a symmetric or Hermitian matrix that is factored as L L^T or L D L^T
+        (``method="sparse_ldlt"``); None of other methods. Also where :meth:`refactor` has raised
+        NotTrustworthyError, as the matrix is singular. Over the processes of a communicator all of
+        them ask. Costs a solution of two columns for new values, and where pivots were made larger,
+        another elimination.
+        """
+        with self._lock, _threads.using(self._threads):
+            told = self._factors.inertia()
+        return None if told is None else Inertia(**told)
+
+    @property
     def is_complex(self) -> bool:
         """Whether the matrix is."""
         return self._factors.is_complex
@@ -150,23 +164,45 @@ class Factors(LinearOperator):
         raise TypeError("factors are memory of this process and cannot be pickled: pickle the "
                         "matrix, and factor it where they are wanted; threads may share them")
 
-    def refactor(self, values: Any) -> Factors:
+    def refactor(self, values: Any = None, *, shift: Any = None, rows: Any = None) -> Factors:
         """Factors the matrix with new values of the same pattern, which is analysed once only.
 
-        ``values``: a sparse matrix of the same pattern; or new ``data`` in the order of those of
-        the matrix that was factored.
+        - ``values``: a sparse matrix of the same pattern; or new ``data`` in the order of those of
+          the matrix that was factored. Without, those before, less what was added to them.
+        - ``shift``: what is added to the diagonal, a number or n of them, or to elements ``rows`` of
+          it, counted from 0. An element to shift must be an entry, such as a stored zero.
+
+        Raises NotTrustworthyError where the matrix is singular. ``inertia`` then has the rows that
+        no pivot was left for, and solves raise InputError until the next refactor.
         """
-        given = _ranks.on_first(self._comm, lambda: self._numbers_of(values))
-        numbers = given if self._comm is None and given is not None else self._own_numbers(given)
+        given = _ranks.on_first(self._comm, lambda: _given(values, shift, rows))
+        has_values, has_shift = given if self._comm is None else self._comm.bcast(given, 0)
+        numbers = self._own_part(lambda: self._numbers_of(values),
+                                 self._first_numbers) if has_values else None
+        shifts = self._own_part(lambda: self._shifts_of(shift, rows),
+                                lambda: np.arange(self.order + 1)) if has_shift else None
         with self._lock, _threads.using(self._threads):
             self._last = {}
-            if self.is_complex:
-                self._factors.refactor_complex(numbers)
-            else:
-                self._factors.refactor(numbers, self._matrix.nonzeros if self._comm is None
-                                       else numbers.size)
+            self._factors.refactor(numbers, shifts)
         self._tell_of_factoring()
         return self
+
+    def _first_numbers(self) -> np.ndarray:
+        """Where the numbers of each row begin, and where the last one's end."""
+        return self._matrix.arrays()[0] * (2 if self.is_complex else 1)
+
+    def _shifts_of(self, shift: Any, rows: Any) -> np.ndarray:
+        """A number for each row."""
+        shifts = np.zeros(self.order)
+        added = np.asarray(shift, dtype=np.float64)
+        where = np.arange(self.order) if rows is None else np.asarray(rows)
+        if where.ndim != 1 or where.size > 0 and (
+                where.dtype.kind not in "iu" or where.min() < 0 or where.max() >= self.order):
+            raise InputError(f"rows must be numbers of rows from 0 to {self.order - 1}")
+        if added.ndim > 0 and added.shape != where.shape:
+            raise InputError(f"there are {added.size} shifts for {where.size} rows")
+        shifts[where.astype(np.int64)] = added
+        return shifts
 
     def _numbers_of(self, values: Any) -> np.ndarray:
         """New values of all entries, row by row; of complex ones their parts in turn."""
@@ -190,14 +226,17 @@ class Factors(LinearOperator):
                              "non-zeros")
         return numbers.view(np.float64)
 
-    def _own_numbers(self, numbers: np.ndarray | None) -> np.ndarray:
-        """Rank 0's values of all entries, dealt out by rows."""
+    def _own_part(self, numbers_of: Callable[[], np.ndarray],
+                  places_of: Callable[[], np.ndarray]) -> np.ndarray:
+        """Rank 0's numbers, of which those of each row begin at its place, dealt out by rows."""
+        numbers = _ranks.on_first(self._comm, numbers_of)
+        if self._comm is None and numbers is not None:
+            return numbers
         rows = self._comm.gather(self.own, 0)
         parts = None
         if rows is not None and numbers is not None:
-            offsets = self._matrix.arrays()[0]
-            step = 2 if self.is_complex else 1
-            parts = [numbers[step * offsets[first]:step * offsets[last]] for first, last in rows]
+            places = places_of()
+            parts = [numbers[places[first]:places[last]] for first, last in rows]
         return np.ascontiguousarray(self._comm.scatter(parts, 0))
 
     def _by_rows(self, data: np.ndarray) -> np.ndarray:
@@ -216,6 +255,15 @@ class Factors(LinearOperator):
     def __repr__(self) -> str:
         report = self.report
         return f"<spsolve.Factors of order {self.order}: {report.method} on {report.device}>"
+
+
+def _given(values: Any, shift: Any, rows: Any) -> tuple[bool, bool]:
+    """Whether there are values, and a shift; refuses a refactor of neither."""
+    if values is None and shift is None:
+        raise InputError("give new values, a shift, or both")
+    if rows is not None and shift is None:
+        raise InputError("rows are those of a shift: give it, too")
+    return values is not None, shift is not None
 
 
 def _places(a: Any) -> np.ndarray | None:

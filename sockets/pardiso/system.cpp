@@ -254,8 +254,9 @@ void System::tell(const MatrixKind& kind, Parameters& iparm) {
   const bool factored = stage_ == Stage::factored;
   // Before, as factors that are tried may be made anew.
   if (factored && kind.tells_inertia) {
-    const std::optional<Index> known = solver_->negative_eigenvalues();
-    const Index negative = known ? *known : solver_->report().negative_pivots.value_or(0);
+    const std::optional<Inertia> told = solver_->inertia();
+    const bool known = told && told->certainty != Certainty::unknown;
+    const Index negative = known ? told->negative : solver_->report().negative_pivots.value_or(0);
     iparm(22) = order_ - negative;
     iparm(23) = negative;
   }

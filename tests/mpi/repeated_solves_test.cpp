@@ -43,6 +43,27 @@ class SparseRepeatedSolves : public testing::Test {
   test::HostRanks ranks;
 };
 
+TEST_F(SparseRepeatedSolves, TellTheInertiaOfTheirMatrix) {
+  SystemSolver solver = solver_for(generate_matrix("kkt:300"), Method::sparse_ldlt);
+  solver.set_up();
+  const std::optional<Inertia> told = solver.ensured_inertia();
+  ASSERT_TRUE(told);
+  EXPECT_EQ(told->certainty, Certainty::certain) << told->doubt;
+  EXPECT_EQ(told->positive, 200);
+  EXPECT_EQ(told->negative, 100);
+  // The last two rows are alike.
+  Dense<double> singular(4, 4);
+  singular.values = {2, 0, 1, 1, 0, -1, 1, 1, 1, 1, 0, 0, 1, 1, 0, 0};
+  SystemSolver other = solver_for(test::sparse(singular), Method::sparse_ldlt);
+  EXPECT_THROW(other.set_up(), Error);
+  const std::optional<Inertia> of_other = other.ensured_inertia();
+  ASSERT_TRUE(of_other);
+  EXPECT_EQ(of_other->certainty, Certainty::unknown);
+  EXPECT_EQ(of_other->zero, 1);
+  ASSERT_EQ(of_other->rows.size(), 1u);
+  EXPECT_LT(of_other->rows[0], 4);
+}
+
 class RepeatedSolves : public SparseRepeatedSolves, public testing::WithParamInterface<Method> {
  protected:
   SystemSolver solver_for(const Csr<double>& whole) {

@@ -42,6 +42,17 @@ for method in ("sparse_lu", "lu", "gmres"):
     scaled.data = a.data * np.linspace(1, 2, a.nnz)
     f.refactor(scaled.data if comm.rank == 0 else None)
     close(scaled, np.concatenate(comm.allgather(f.solve(b[first:last]))), b)
+symmetric = (a + a.T).tocsr()
+f = spsolve.factor(symmetric if comm.rank == 0 else None, comm=comm, method="sparse_ldlt")
+told = f.inertia
+assert (told.certainty, told.positive, told.negative) == ("certain", n, 0), told
+rows = np.arange(7)
+f.refactor(shift=-1e3 if comm.rank == 0 else None, rows=rows if comm.rank == 0 else None)
+told = f.inertia
+assert (told.certainty, told.positive, told.negative) == ("certain", n - 7, 7), told
+first, last = f.own
+close(symmetric - sp.diags_array(np.where(np.arange(n) < 7, 1e3, 0)),
+      np.concatenate(comm.allgather(f.solve(b[first:last]))), b)
 x = spsolve.solve(a if comm.rank == 0 else None, b if comm.rank == 0 else None, comm=comm)
 close(a, x, b)
 

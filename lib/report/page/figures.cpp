@@ -121,9 +121,13 @@ void add_elimination(std::vector<Figure>& figures, const Json& report) {
                        fmt::format("{} to {}", number_text(*smallest), number_text(largest)),
                        "in magnitude"});
   }
-  if (const auto negative = number_at(report, "/sparse/negative_pivots")) {
+  if (const auto negative = number_at(report, "/inertia/negative")) {
+    const double positive = number_at(report, "/inertia/positive").value_or(0);
     figures.push_back({"negative eigenvalues", count_text(static_cast<std::int64_t>(*negative)),
-                       *negative == 0 ? "A is positive definite" : "A is indefinite"});
+                       fmt::format("{}: A is {}", report["inertia"].value("certainty", "unknown"),
+                                   *negative == 0  ? "positive definite"
+                                   : positive == 0 ? "negative definite"
+                                                   : "indefinite")});
   }
   for (const auto& [key, word] : {std::pair{"perturbed", "were too small, and made larger"},
                                   std::pair{"delayed", "passed on to the next front"},

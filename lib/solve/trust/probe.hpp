@@ -3,9 +3,12 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <string_view>
 
+#include "core/words.hpp"
 #include "solve/operators/linear_operator.hpp"
 #include "solve/operators/system_matrix.hpp"
+#include "spsolve/inertia.hpp"
 
 namespace spsolve::inline solve {
 
@@ -77,5 +80,39 @@ struct ProbeSetting {
 /// equilibration_of(). Collective.
 Probe probe_known_solution(SystemMatrix& matrix, LinearOperator& inverse,
                            const ProbeSetting& setting = {});
+
+inline constexpr std::string_view certainty_words[] = {"unknown", "likely", "certain"};
+constexpr Words words_of(Certainty) {
+  return certainty_words;
+}
+
+/// How fast factors come to solutions that are known beforehand.
+struct Contraction {
+  static constexpr Index columns = 2;
+  static constexpr double least = 1e-6;  ///< of `left`
+  static constexpr double soon = 1e-3;   ///< of `first`: rounding has no part in it
+
+  double first = std::numeric_limits<double>::infinity();  ///< ||C^-1 e||_2 after one step
+  double left = std::numeric_limits<double>::infinity();   ///< after the last
+
+  /// Of the signs of the pivots, as those of the eigenvalues of A.
+  Certainty certainty() const {
+    if (!(left <= least)) return Certainty::unknown;
+    return first <= soon ? Certainty::certain : Certainty::likely;
+  }
+};
+
+/// Takes random errors e = z as probe_known_solution() does, two of them, and steps
+/// e <- (I - M A) e by symmetric factors M = (A + E)^-1, until all are `least` at most. Were A
+/// singular, or had it another inertia than A + E, then so would be A + t E for some t from 0 to 1,
+/// and I - M A = M E would have a real eigenvalue of at least 1. No step takes away any of the part
+/// of e along its left eigenvector, which is below tau in C^-1 e by a chance of at most 1.5 tau for
+/// each column, as there: below 2e-12 that both errors come to 1e-6. In the steps themselves
+/// rounding adds to E what differs from one e to the next, and may be as large. That it cancels E
+/// to a thousandth for each column has a chance of some 1e-6, hence `soon`. Cost: 1 to 10 products
+/// with A and solves of two columns. C is `scale`, own powers of two that A is eliminated by, or
+/// null: of equilibration_of(). Collective.
+Contraction probe_contraction(SystemMatrix& matrix, LinearOperator& factors,
+                              const std::vector<double>* scale = nullptr);
 
 }  // namespace spsolve::solve

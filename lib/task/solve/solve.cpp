@@ -317,7 +317,7 @@ class SolveRun {
   }
 
   /// Completes the report.
-  void finish(const SystemSolver& solver, const GpuMemoryWatch& on_its_gpu) {
+  void finish(SystemSolver& solver, const GpuMemoryWatch& on_its_gpu) {
     report_.status = name(std::max(report_.trust.verdict, systems_.worst()));
     if (checkpoints_ && report_.trust.verdict == Verdict::solved) checkpoints_->remove();
     if (report_.trust.verdict == Verdict::solved) {
@@ -333,12 +333,16 @@ class SolveRun {
     report_.pivoting = name(choice.pivoting);
     report_.mixed = facts.mixed;
     report_.sparse = facts.sparse;
-    if (form_.conjugates && report_.sparse) report_.sparse->negative_pivots.reset();
-    if (report_.sparse && report_.sparse->negative_pivots) {
-      *report_.sparse->negative_pivots /= form_.parts;  // each is one twice of the real form
-      if (const std::string doubt = solver.inertia_doubt(); !doubt.empty()) {
-        report_.sparse->negative_pivots.reset();
-        report_.notes.push_back("the number of negative eigenvalues is not told: " + doubt);
+    if (!form_.conjugates) report_.inertia = solver.inertia(!config_.solve.condition);
+    if (report_.sparse) report_.sparse->negative_pivots.reset();
+    if (report_.inertia) {
+      Inertia& told = *report_.inertia;
+      if (told.certainty == Certainty::unknown) {
+        report_.notes.push_back("the number of negative eigenvalues is not told: " + told.doubt);
+      } else {
+        // Each is one twice of the real form.
+        for (Index* count : {&told.positive, &told.negative, &told.zero}) *count /= form_.parts;
+        report_.sparse->negative_pivots = told.negative;
       }
     }
     report_.krylov = facts.krylov;

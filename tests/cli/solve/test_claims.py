@@ -265,10 +265,12 @@ class Claims(CliTest):
                                           "sparse_ldlt", "--precision", precision, "--report",
                                           "report.json")
                 self.assertEqual(result.code, SOLVED, result.text)
-                sparse = self.report()["sparse"]
-                told = sparse["negative_pivots"]
+                report = self.report()
+                told, inertia = report["sparse"]["negative_pivots"], report["inertia"]
                 self.assertIn(told, (None, 3))
-                self.assertEqual(told is None, sparse["perturbed_pivots"] > 0, result.text)
+                self.assertEqual(told, inertia["negative"])
+                self.assertEqual(inertia["positive"], None if told is None else 1)
+                self.assertEqual(told is None, inertia["certainty"] == "unknown")
                 self.assertEqual(told is None,
                                  "the number of negative eigenvalues is not told" in result.err)
 

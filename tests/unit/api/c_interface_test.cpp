@@ -64,6 +64,14 @@ TEST_F(CInterface, WhereThereIsNothingItSaysSo) {
   EXPECT_REFUSED(spsolve_solver_set_values(nullptr, 1, values));
   EXPECT_REFUSED(spsolve_solver_set_values(solver, 13, nullptr));
   EXPECT_REFUSED(spsolve_solver_set_values(solver, 1, values));
+  EXPECT_REFUSED(spsolve_solver_set_shifts(nullptr, 0, nullptr, 1, values));
+  EXPECT_REFUSED(spsolve_solver_set_shifts(solver, 0, nullptr, 5, nullptr));
+  EXPECT_REFUSED(spsolve_solver_set_shifts(solver, 0, nullptr, 1, values));
+  EXPECT_REFUSED(spsolve_solver_set_shifts(solver, 13, nullptr, 5, x.data()));
+  spsolve_inertia inertia;
+  EXPECT_REFUSED(spsolve_solver_inertia(nullptr, &inertia, 0, nullptr));
+  EXPECT_REFUSED(spsolve_solver_inertia(solver, nullptr, 0, nullptr));
+  EXPECT_REFUSED(spsolve_solver_inertia(solver, &inertia, -1, nullptr));
   spsolve_product* without = nullptr;
   EXPECT_REFUSED(spsolve_product_create(nullptr, nullptr, 1, SPSOLVE_DEVICE_HOST, &without));
   EXPECT_REFUSED(spsolve_product_create(matrix, nullptr, 1, SPSOLVE_DEVICE_HOST, nullptr));
@@ -100,6 +108,39 @@ TEST_F(CInterface, NoRanksAreThisProcessAlone) {
   EXPECT_EQ(spsolve_solver_solve(solver, 0, 1, x.data(), b.data(), nullptr), SPSOLVE_OK);
   EXPECT_EQ(again, b);
   spsolve_solver_free(alone);
+}
+
+TEST_F(CInterface, ShiftsAndInertia) {
+  const std::vector<double> shifts{-9, -9, 9, 9, -9};
+  ASSERT_EQ(spsolve_solver_set_shifts(solver, 0, nullptr, 5, shifts.data()), SPSOLVE_OK);
+  spsolve_options options;
+  spsolve_options_init(&options);
+  options.method = SPSOLVE_METHOD_SPARSE_LDLT;
+  spsolve_solver* indefinite = nullptr;
+  ASSERT_EQ(spsolve_solver_create(matrix, &options, &indefinite), SPSOLVE_OK);
+  ASSERT_EQ(spsolve_solver_set_shifts(indefinite, 0, nullptr, 5, shifts.data()), SPSOLVE_OK);
+  spsolve_inertia inertia{};
+  ASSERT_EQ(spsolve_solver_inertia(indefinite, &inertia, 0, nullptr), SPSOLVE_OK);
+  EXPECT_EQ(inertia.certainty, SPSOLVE_CERTAIN);
+  EXPECT_EQ(inertia.positive, 2);
+  EXPECT_EQ(inertia.negative, 3);
+  EXPECT_EQ(inertia.zero, 0);
+  // (1 1; 1 1) twice, and (1).
+  const std::vector<double> singular{1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 0, 0, 1};
+  EXPECT_EQ(spsolve_solver_set_values(indefinite, 13, singular.data()), SPSOLVE_NOT_TRUSTWORTHY);
+  std::int64_t rows[] = {-1, -1, -1};
+  ASSERT_EQ(spsolve_solver_inertia(indefinite, &inertia, 3, rows), SPSOLVE_OK);
+  EXPECT_NE(inertia.certainty, SPSOLVE_CERTAIN);
+  EXPECT_EQ(inertia.zero, 2);
+  EXPECT_LT(rows[0], 2);
+  EXPECT_GE(rows[1], 2);
+  EXPECT_EQ(rows[2], -1);
+  const std::vector<double> little(5, 1.0);
+  ASSERT_EQ(spsolve_solver_set_shifts(indefinite, 13, singular.data(), 5, little.data()),
+            SPSOLVE_OK);
+  ASSERT_EQ(spsolve_solver_inertia(indefinite, &inertia, 0, nullptr), SPSOLVE_OK);
+  EXPECT_EQ(inertia.positive, 5);
+  spsolve_solver_free(indefinite);
 }
 
 TEST_F(CInterface, WhatFailsLeavesNoObject) {
