@@ -28,6 +28,7 @@ struct EliminateOptions {
   bool names_methods = false;
   std::vector<std::string> peers{"all"};
   std::string ordering = "auto";
+  std::vector<std::string> systems{"0"};
   Transport transport = Transport::automatic;
 };
 
@@ -99,6 +100,12 @@ void run_sparse(EliminateOptions& options, Team& team) {
   together(team, [&] {
     set_ordering(options, plan.options);
     plan.peers = bench::peers_of(bench::sparse_peers(), options.peers);
+    plan.systems = bench::systems_in_turn(options.systems);
+    if (!plan.systems.names.empty() && options.common.matrices.size() > 1) {
+      fail(ExitCode::input, "--systems names systems of one pattern, and --matrix has {}",
+           options.common.matrices.size());
+    }
+    for (const std::string& name : plan.systems.names) bench::describe_sparse_system(name);
   });
   if (options.names_methods) plan.methods = options.methods;
   plan.threads = options.common.threads.front();
@@ -165,9 +172,10 @@ void add_sparse_options(CLI::App& command, EliminateOptions& options, CLI::Optio
                               fmt::join(found_ordering_words, ", ")))
       ->needs(matrices)
       ->capture_default_str();
-  add_number(command, "--systems", options.sparse.systems, 0, 100000,
-             "of sparse systems also a sequence: so many of the same pattern and of new values, "
-             "one after another")
+  add_list(command, "--systems", options.systems,
+           "of sparse systems also a sequence of the same pattern, one after another: how many, of "
+           "new values; or files and generators, in which FIRST..LAST stands for all numbers "
+           "between, as in ipm_tree:1000:1..100")
       ->needs(matrices);
   command
       .add_flag("!--only-on-all-ranks", options.sparse.alone,

@@ -171,6 +171,18 @@ class EliminateSparse(CliTest):
             # Twenty eliminations and solves, and one analysis.
             self.assertGreater(float(row["sequence_s"]), float(row["analyse_s"]))
             self.assertLess(float(row["backward_error"]), 1e-13)
+        self.eliminate("--matrix", "ipm_flow:50:1", "--methods", "sparse_ldlt", "--peers", "none",
+                       "--systems", "ipm_flow:50:1..3,ipm_flow:50:100")
+        row, = self.rows()
+        self.assertEqual((row["systems"], row["refused"]), ("4", ""))
+        self.assertGreater(float(row["sequence_s"]), float(row["sequence_factor_s"]))
+        self.assertLess(float(row["backward_error"]), 1e-8)
+        for matrix, systems, words in (("grid2d:4,grid2d:5", "grid2d:4", "systems of one pattern"),
+                                       ("grid2d:4", "no_such.mtx", "no_such.mtx"),
+                                       ("grid2d:4", "ipm_flow:9:3..1", "no number")):
+            result = self.spbench("eliminate", "--matrix", matrix, "--systems", systems)
+            self.assertEqual(result.code, INPUT, result.text)
+            self.assertIn(words, result.err)
         self.eliminate("--matrix", "grid2d:4", "--peers", "none")
         row, = self.rows()
         self.assertEqual((row["systems"], row["sequence_s"]), ("0", ""))

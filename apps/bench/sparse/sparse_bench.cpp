@@ -7,12 +7,8 @@
 
 #include "core/error.hpp"
 #include "core/timer.hpp"
-#include "io/matrix_source.hpp"
 #include "matrix/multivector.hpp"
-#include "matrix/symmetry.hpp"
-#include "plan/reading_room.hpp"
 #include "process/system.hpp"
-#include "sparse/dissection/graph.hpp"
 
 namespace spsolve::bench {
 
@@ -42,6 +38,10 @@ constexpr Column sparse_table[] = {
      "seconds to analyse once and to eliminate and solve so many systems, one after another: "
      "median",
      "{:.3f}", "systems s"},
+    {"sequence_factor_s", "seconds of all eliminations among them: median", "{:.3f}",
+     "their new values s"},
+    {"sequence_solve_s", "seconds of all solutions among them: median", "{:.3f}",
+     "their solutions s"},
     {"factor_nonzeros", "of the factors, by the contender's own count", "{:.3g}", "non-zeros"},
     {"flops", "of the elimination, by the contender's own count", "{:.3g}", "flops"},
     {"gflops", "flops / factor_s, 10^9 a second", "{:.1f}", "GFLOP/s"},
@@ -62,7 +62,7 @@ constexpr Column sparse_table[] = {
     {"solve_speedup", "for solve_s", "{:.2f}", "solve"},
     {"solve16_speedup", "for solve16_s"},
     {"total_speedup", "for total_s", "{:.2f}", "total"},
-    {"sequence_speedup", "for sequence_s"},
+    {"sequence_speedup", "for sequence_s", "{:.2f}", "systems"},
     {"refused", "why it was not measured"},
 };
 
@@ -136,7 +136,7 @@ void set_figures(Row& row, const FactorFigures& figures) {
 struct SparseContest {
   SparseSystem& system;
   std::optional<Trials> trials;
-  int systems;
+  const SystemsInTurn& systems;
 
   std::span<const double> values(std::vector<double> Trials::*which) const {
     return trials ? std::span<const double>((*trials).*which) : std::span<const double>();
@@ -153,22 +153,51 @@ struct SparseContest {
   }
 
   void run(Turn& turn, const SparseCandidate& candidate);
-  double run_sequence(SparseContender& contender, const Dense<double>& b) const;
+  void run_sequence(Turn& turn, SparseContender& contender, const Dense<double>& b);
+  Csr<double> named(int number) const;
 };
 
-/// Eliminates and solves so many systems of the pattern, the last of them 2 A x = b; the seconds
-/// that it takes, but for numbers that are carried in.
-double SparseContest::run_sequence(SparseContender& contender, const Dense<double>& b) const {
-  contender.set_right_hand_sides(b);
-  double seconds = 0;
-  for (int left = systems; left > 0; --left) {
-    contender.set_values(values(left % 2 == 1 ? &Trials::doubled : &Trials::changed));
-    const Timer timer;
-    contender.factor();
-    contender.solve();
-    seconds += timer.seconds();
+/// The matrix of a system that is named, on rank 0.
+Csr<double> SparseContest::named(int number) const {
+  if (!trials) return {};
+  const std::string& name = systems.names[number];
+  SparseSystem other = load_sparse_system(name);
+  const Csr<double>& a = system.matrix;
+  if (other.matrix.row_offsets != a.row_offsets ||
+      other.matrix.column_indices != a.column_indices) {
+    fail(ExitCode::input, "--systems: {} has another pattern than {}", name, system.name);
   }
-  return seconds;
+  return std::move(other.matrix);
+}
+
+/// Eliminates and solves the systems of the pattern, the last of those without names 2 A x = b; its
+/// seconds are without those in which numbers are carried in.
+void SparseContest::run_sequence(Turn& turn, SparseContender& contender, const Dense<double>& b) {
+  contender.set_right_hand_sides(b);
+  double of_factors = 0, of_solutions = 0;
+  for (int left = systems.count; left > 0; --left) {
+    Csr<double> other;
+    if (systems.names.empty()) {
+      contender.set_values(values(left % 2 == 1 ? &Trials::doubled : &Trials::changed));
+    } else {
+      other = together(turn.team, [&] { return named(systems.count - left); });
+      contender.set_values(other.values);
+    }
+    Timer timer;
+    contender.factor();
+    of_factors += timer.seconds();
+    timer = {};
+    contender.solve();
+    of_solutions += timer.seconds();
+    if (systems.names.empty()) continue;
+    const Dense<double> x = contender.solution();
+    if (trials) {
+      Judge(trials->alone, RowLayout{system.order, 1}, std::move(other)).judge(b, x, turn.row);
+    }
+  }
+  turn.add("sequence_factor_s", of_factors);
+  turn.add("sequence_solve_s", of_solutions);
+  turn.add("sequence_s", turn.latest("analyse_s") + of_factors + of_solutions);
 }
 
 /// All phases of one turn.
@@ -194,9 +223,9 @@ void SparseContest::run(Turn& turn, const SparseCandidate& candidate) {
   }
   judge(*contender, many, turn.row);
   turn.add("total_s", turn.latest("analyse_s") + turn.latest("factor_s") + turn.latest("solve_s"));
-  if (systems > 0) {
-    turn.add("sequence_s", turn.latest("analyse_s") + run_sequence(*contender, one));
-    judge(*contender, one, turn.row);
+  if (systems.count > 0) {
+    run_sequence(turn, *contender, one);
+    if (systems.names.empty()) judge(*contender, one, turn.row);
   }
   set_figures(turn.row, contender->figures());
 }
@@ -214,32 +243,6 @@ void run_as_it_is(Turn& turn, const SparseCandidate& candidate, SparseContest& c
     turn.row = before;
     contest.run(turn, candidate);
   }
-}
-
-constexpr std::string_view laplacian = "laplacian:";
-
-/// The name of a file or generator after "laplacian:".
-std::string source_of(const std::string& name) {
-  return name.starts_with(laplacian) ? name.substr(laplacian.size()) : name;
-}
-
-Csr<double> laplacian_of(const Csr<double>& matrix) {
-  const Graph graph = graph_of(matrix.row_offsets, matrix.column_indices);
-  Csr<double> made;
-  made.rows = made.columns = matrix.rows;
-  for (LocalIndex i = 0; i < graph.size(); ++i) {
-    const auto edges = graph.of(i);
-    const auto above = std::ranges::lower_bound(edges, i);
-    auto& columns = made.column_indices;
-    columns.insert(columns.end(), edges.begin(), above);
-    made.values.resize(columns.size(), -1.0);
-    columns.push_back(i);
-    made.values.push_back(1 + static_cast<double>(edges.size()));
-    columns.insert(columns.end(), above, edges.end());
-    made.values.resize(columns.size(), -1.0);
-    made.row_offsets.push_back(static_cast<Index>(columns.size()));
-  }
-  return made;
 }
 
 }  // namespace
@@ -273,34 +276,10 @@ std::vector<SparseCandidate> sparse_candidates(const SparsePlan& plan, Team& tea
   return candidates;
 }
 
-MatrixShape describe_sparse_system(const std::string& name) {
-  const MatrixShape shape = describe_matrix(source_of(name));
-  require_real_matrix(name, shape.parts, "spbench");
-  if (shape.rows != shape.columns) {
-    fail(ExitCode::input, "'{}' is {} x {}: only square matrices are eliminated", name, shape.rows,
-         shape.columns);
-  }
-  return shape;
-}
-
-SparseSystem load_sparse_system(const std::string& name) {
-  SparseSystem system;
-  system.name = name;
-  describe_sparse_system(name);
-  // Memory for the analysis of its pattern, its transpose, and b, x and residuals.
-  Csr<double> matrix = load_within_memory(source_of(name), {150, 60});
-  system.order = matrix.rows;
-  if (name.starts_with(laplacian)) matrix = laplacian_of(matrix);
-  const SymmetryFacts facts = symmetry_of(matrix);
-  system.symmetric = facts.symmetric;
-  system.maybe_definite = facts.symmetric && facts.positive_diagonal;
-  system.matrix = std::move(matrix);
-  return system;
-}
-
 std::vector<Row> sample_sparse(Team& team, SparseSystem& system,
                                const std::vector<SparseCandidate>& candidates, int samples,
-                               int systems, const std::function<void(const std::string&)>& tell) {
+                               const SystemsInTurn& systems,
+                               const std::function<void(const std::string&)>& tell) {
   system.order = broadcast_value(team, system.order, 0);
   system.symmetric = broadcast_value(team, system.symmetric, 0);
   SparseContest contest{system, std::nullopt, systems};
@@ -312,7 +291,7 @@ std::vector<Row> sample_sparse(Team& team, SparseSystem& system,
     row["matrix"] = system.name;
     row["n"] = system.order;
     row["nonzeros"] = system.matrix.nonzeros();
-    row["systems"] = systems;
+    row["systems"] = systems.count;
     contenders.push_back({std::move(row), candidate.all_ranks,
                           [&](Turn& turn) { run_as_it_is(turn, candidate, contest); }});
   }

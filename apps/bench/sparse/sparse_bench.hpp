@@ -8,7 +8,7 @@
 
 #include "apps/bench/sparse/candidate.hpp"
 #include "apps/bench/sparse/own_solvers.hpp"
-#include "matrix/shape.hpp"
+#include "apps/bench/sparse/sparse_systems.hpp"
 #include "solve/operators/options.hpp"
 #include "team/team.hpp"
 
@@ -22,7 +22,7 @@ struct SparsePlan {
   SolverOptions options;  ///< of the methods
   OwnDevice device;       ///< likewise
   int threads = 1;        ///< of one process; those of a rank where `ranks` share the work
-  int systems = 0;        ///< of the same pattern, one after another; 0: none
+  SystemsInTurn systems;  ///< of the same pattern
   bool alone = true;      ///< of several ranks: whether one process alone is measured, too
 };
 
@@ -30,23 +30,14 @@ struct SparsePlan {
 /// one process, and on all ranks where they can.
 std::vector<SparseCandidate> sparse_candidates(const SparsePlan& plan, Team& team);
 
-/// The size of the matrix that load_sparse_system() would load, at the cost of reading a header.
-/// Throws Error(input) where it is not square.
-MatrixShape describe_sparse_system(const std::string& name);
-
-/// The matrix of that name, a file or a generator; of "laplacian:NAME" the Laplacian + identity of
-/// the graph of its pattern, where an edge may be stored in one of its directions: -1 for each
-/// edge, 1 + their number on the diagonal.
-/// Throws Error(input) where it is not square.
-SparseSystem load_sparse_system(const std::string& name);
-
 /// Times all candidates on `system` (of rank 0), in turns. Each time: analyse A, eliminate it,
-/// eliminate 2 A, and solve 2 A x = b for one column and many_columns; then `systems` times
-/// eliminate other values and solve for one column, in turns with 2 A. Who works in one process
-/// does so on rank 0, and the others sleep. Rows are rank 0's. Collective.
+/// eliminate 2 A, and solve 2 A x = b for one column and many_columns; then eliminate the values of
+/// each of `systems` and solve for one column: those that are named, or others in turns with 2 A.
+/// Who works in one process does so on rank 0, and the others sleep. Rows are rank 0's. Collective.
 std::vector<Row> sample_sparse(
     Team& team, SparseSystem& system, const std::vector<SparseCandidate>& candidates, int samples,
-    int systems = 0, const std::function<void(const std::string&)>& tell = Rules::tell_on_stderr);
+    const SystemsInTurn& systems = {},
+    const std::function<void(const std::string&)>& tell = Rules::tell_on_stderr);
 
 /// Fills in the speed-ups of rows of the same matrix, over those peers among them whose backward
 /// error is at most 1e-8: a wrong x is no time to beat.

@@ -73,6 +73,18 @@ std::string check_network(std::span<const Index> sizes) {
   return too_large({sizes[0]});
 }
 
+constexpr Index last_step = 100;
+
+/// Of a system of an interior-point method, whose rows are at most `times` the first size to the
+/// power of `power`.
+template <Index times, int power>
+std::string check_interior_point(std::span<const Index> sizes) {
+  if (sizes[1] > last_step) return fmt::format("STEP is larger than {}", last_step);
+  return power == 3   ? too_large({times, sizes[0], sizes[0], sizes[0]})
+         : power == 2 ? too_large({times, sizes[0], sizes[0]})
+                      : too_large({times, sizes[0]});
+}
+
 std::string check_random_sparse(std::span<const Index> sizes) {
   if (sizes[2] > sizes[1]) return "AVERAGE is larger than COLUMNS";
   const std::string rows = too_large({sizes[0]});
@@ -113,6 +125,30 @@ MatrixShape shape_network(std::span<const Index> sizes) {
 MatrixShape shape_grid3d27(std::span<const Index> sizes) {
   const Index n = sizes[0] * sizes[0] * sizes[0] * sizes[1];
   return square_shape(n, 27 * sizes[1] * n);
+}
+
+MatrixShape shape_ipm_tree(std::span<const Index> sizes) {
+  const Index nodes = sizes[0], arcs = nodes + (nodes - 1) / 16;
+  return square_shape(nodes + arcs, 5 * arcs + nodes);
+}
+
+MatrixShape shape_ipm_flow(std::span<const Index> sizes) {
+  return square_shape(3 * sizes[0], 11 * sizes[0]);
+}
+
+template <int dimensions>
+MatrixShape shape_ipm_pde(std::span<const Index> sizes) {
+  const Index points = dimensions == 3 ? sizes[0] * sizes[0] * sizes[0] : sizes[0] * sizes[0];
+  return square_shape(3 * points, (3 + 2 * (2 + 2 * dimensions)) * points);
+}
+
+MatrixShape shape_ipm_control(std::span<const Index> sizes) {
+  return square_shape(20 * sizes[0], (20 + 2 * 8 * 13) * sizes[0]);
+}
+
+MatrixShape shape_ipm_band(std::span<const Index> sizes) {
+  const Index rows = sizes[0] / 3;
+  return square_shape(sizes[0] + rows, sizes[0] + 9 * rows);
 }
 
 MatrixShape shape_power_law(std::span<const Index> sizes) {
@@ -208,6 +244,27 @@ constexpr Generator generator_table[] = {
      "an arc, H positive definite with 2 x 2 blocks, its diagonal log-uniform in [2^-20, 2^20) as "
      "interior-point methods scale it; symmetric indefinite, nonsingular.",
      check_square, shape_network<4>, generated::kkt},
+    {"ipm_tree", "ipm_tree:N:STEP", true,
+     "[H A'; A 0] of an interior-point method at STEP 1 to 100: H diagonal, within 10^(+-8 STEP / "
+     "100), A that of flows on a binary tree of N nodes with N / 16 chords; symmetric indefinite, "
+     "nonsingular, zeros on the diagonal stored, one pattern and one spread of weights for all "
+     "STEPs of a seed.",
+     check_interior_point<3, 1>, shape_ipm_tree, generated::ipm_tree},
+    {"ipm_flow", "ipm_flow:N:STEP", true, "The same, of flows on the arcs of a grid of N nodes.",
+     check_interior_point<3, 1>, shape_ipm_flow, generated::ipm_flow},
+    {"ipm_pde2d", "ipm_pde2d:N:STEP", true,
+     "The same, of states and controls on an N x N grid: A = [L I], L its Laplacian.",
+     check_interior_point<3, 2>, shape_ipm_pde<2>, generated::ipm_pde2d},
+    {"ipm_pde3d", "ipm_pde3d:N:STEP", true, "The same on an N x N x N grid.",
+     check_interior_point<3, 3>, shape_ipm_pde<3>, generated::ipm_pde3d},
+    {"ipm_control", "ipm_control:N:STEP", true,
+     "The same, of optimal control over N stages with 8 states and 4 controls each.",
+     check_interior_point<20, 1>, shape_ipm_control, generated::ipm_control},
+    {"ipm_band", "ipm_band:N:STEP", true,
+     "The same with N weights and N / 3 rows of A, each with 4 normal entries: row i in columns 3 "
+     "i "
+     "to 3 i + 59.",
+     check_interior_point<2, 1>, shape_ipm_band, generated::ipm_band},
     {"cage", "cage:N", true,
      "A random walk by 8 random permutations of N states and their inverses: off-diagonals random "
      "in "

@@ -76,7 +76,7 @@ double total_speedup(const Row& row) {
 std::vector<Row> sampled(SparseSystem& system, const std::vector<SparseCandidate>& candidates,
                          int samples, int systems = 0) {
   SoloTeam team;
-  return sample_sparse(team, system, candidates, samples, systems, [](const std::string&) {});
+  return sample_sparse(team, system, candidates, samples, {systems, {}}, [](const std::string&) {});
 }
 
 TEST(SparseBench, EveryRoundRunsAllPhasesOfAllInTurns) {
@@ -85,7 +85,7 @@ TEST(SparseBench, EveryRoundRunsAllPhasesOfAllInTurns) {
   std::string calls;
   std::vector<std::string> lines;
   const auto rows = sample_sparse(team, system, {recorded("one", calls), recorded("two", calls)}, 3,
-                                  0, [&](const std::string& line) { lines.push_back(line); });
+                                  {}, [&](const std::string& line) { lines.push_back(line); });
   std::string expected;
   for (int run = 0; run < 6; ++run) expected += "afvfsm";
   EXPECT_EQ(calls, expected);
@@ -115,6 +115,35 @@ TEST(SparseBench, ASequenceOfSystemsIsAnalysedOnce) {
     EXPECT_LT(rows[0].number("backward_error"), 1e-14);  // of the last of them, too
     EXPECT_GT(rows[0].number("sequence_s"), 0);
   }
+}
+
+TEST(SparseBench, SystemsAreNamedOrCounted) {
+  EXPECT_EQ(systems_in_turn({"12"}).count, 12);
+  EXPECT_TRUE(systems_in_turn({"12"}).names.empty());
+  const SystemsInTurn named = systems_in_turn({"a.mtx", "kkt:9:8..11:seed=2", "../b..c"});
+  EXPECT_THAT(named.names, ElementsAre("a.mtx", "kkt:9:8:seed=2", "kkt:9:9:seed=2",
+                                       "kkt:9:10:seed=2", "kkt:9:11:seed=2", "../b..c"));
+  EXPECT_EQ(named.count, 6);
+  EXPECT_THAT(error_of([] { systems_in_turn({"x:9..8"}); }), HasSubstr("x:9..8"));
+  EXPECT_THAT(error_of([] { systems_in_turn({"100001"}); }), HasSubstr("100000 at most"));
+  EXPECT_THAT(error_of([] { systems_in_turn({"x:0..999999"}); }), HasSubstr("100000 at most"));
+}
+
+TEST(SparseBench, NamedSystemsAreSolvedOneAfterAnother) {
+  SparseSystem system = load_sparse_system("ipm_control:1:1");
+  SoloTeam team;
+  std::string calls;
+  const auto sampled_on = [&](const std::vector<std::string>& words) {
+    return sample_sparse(team, system, {recorded("one", calls)}, 1, systems_in_turn(words),
+                         [](const std::string&) {});
+  };
+  const auto rows = sampled_on({"ipm_control:1:2..4"});
+  EXPECT_EQ(calls, "afvfsmvfsvfsvfs");
+  EXPECT_EQ(rows[0].refused, "");
+  EXPECT_EQ(rows[0].cell("systems"), 3);
+  EXPECT_LT(rows[0].number("backward_error"), 1e-14);
+  EXPECT_GT(rows[0].number("sequence_factor_s"), 0);
+  EXPECT_THAT(sampled_on({"grid2d:3"})[0].refused, HasSubstr("another pattern"));
 }
 
 TEST(SparseBench, AnIndefiniteMatrixIsTriedAgainWithoutCholesky) {

@@ -286,6 +286,51 @@ TEST(GenerateFamilies, KktHasAsManyNegativeEigenvaluesAsConstraints) {
   }
 }
 
+TEST(GenerateFamilies, InteriorPointSystemsSpreadStepByStep) {
+  struct Case {
+    const char* name;
+    Index size, variables, rows;
+  };
+  for (const auto& [name, size, variables, rows] : {Case{"ipm_tree", 1, 1, 1},
+                                                    {"ipm_tree", 70, 74, 70},
+                                                    {"ipm_flow", 1, 2, 1},
+                                                    {"ipm_flow", 31, 62, 31},
+                                                    {"ipm_pde2d", 5, 50, 25},
+                                                    {"ipm_pde3d", 3, 54, 27},
+                                                    {"ipm_control", 4, 48, 32},
+                                                    {"ipm_band", 3, 3, 1},
+                                                    {"ipm_band", 100, 100, 33}}) {
+    SCOPED_TRACE(fmt::format("{}:{}", name, size));
+    const auto at = [&](int step) {
+      return generate_matrix(fmt::format("{}:{}:{}", name, size, step));
+    };
+    const Csr<double> first = at(1), last = at(100);
+    EXPECT_EQ(first.rows, variables + rows);
+    EXPECT_EQ(first.row_offsets, last.row_offsets);
+    EXPECT_EQ(first.column_indices, last.column_indices);
+    const Dense<double> a = test::dense(first), b = test::dense(last);
+    EXPECT_TRUE(symmetric(a));
+    EXPECT_EQ(inertia(a), std::pair(variables, rows));
+    double least = 1, most = 1;
+    for (Index i = 0; i < a.rows; ++i) {
+      for (Index j = 0; j < a.rows; ++j) {
+        if (i != j) {
+          EXPECT_EQ(a(i, j), b(i, j)) << i << ", " << j;
+        }
+      }
+      EXPECT_EQ(a(i, i) > 0, i < variables);
+      EXPECT_LE(std::abs(std::log10(i < variables ? a(i, i) : 1)), 0.11);
+      if (i >= variables) continue;
+      least = std::min(least, b(i, i));
+      most = std::max(most, b(i, i));
+    }
+    if (variables >= 40) {
+      EXPECT_GT(most / least, 1e14);
+    }
+    EXPECT_LT(most / least, 1.3e16);
+  }
+}
+
 TEST(GenerateFamilies, CageIsAnUnsymmetricExpander) {
   const Csr<double> matrix = generate_matrix("cage:2000");
   const Dense<double> a = dense("cage:300");

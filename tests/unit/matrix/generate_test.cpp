@@ -44,6 +44,17 @@ constexpr std::string_view small_specs[] = {
     "hilbert:6",
     "gfpp:1",
     "gfpp:8",
+    "ipm_tree:1:1",
+    "ipm_tree:500:50",
+    "ipm_flow:1:100",
+    "ipm_flow:50:7:seed=3",
+    "ipm_pde2d:1:1",
+    "ipm_pde2d:6:20",
+    "ipm_pde3d:4:20",
+    "ipm_control:1:1",
+    "ipm_control:9:60",
+    "ipm_band:1:1",
+    "ipm_band:300:100:seed=8",
     "grid3d:1",
     "grid3d:4",
     "elastic3d:1",
@@ -152,7 +163,8 @@ TEST(Generate, IsTheSameForEveryThreadCount) {
 TEST(Generate, SeedsMakeDifferentMatrices) {
   for (const std::string form :
        {"grid3d27:3:1", "power_law:100:4", "random_dense:9", "random_sparse:30:20:4", "elastic3d:2",
-        "aniso2d:40", "aniso3d:17", "circuit:100", "network:100:30", "kkt:30", "cage:20"}) {
+        "aniso2d:40", "aniso3d:17", "circuit:100", "network:100:30", "kkt:30", "cage:20",
+        "ipm_tree:20:50", "ipm_flow:9:50", "ipm_pde2d:3:9", "ipm_band:12:50"}) {
     const auto values = [&](const std::string& seed) {
       return generate_matrix(form + seed).values;
     };
