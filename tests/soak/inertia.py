@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Inertia of random KKT systems K = [H A^T; A C] beside exact inertia: of every hundred that are
-certain none may be another one. Needs the Python module; above order 30 python-flint, too.
+"""Inertia of random KKT systems K = [H A^T; A C] beside exact inertia: none that is certain may be
+wrong. Needs numpy, scipy and the Python module; above order 30 python-flint, too.
 
     PYTHONPATH=build/python tests/soak/inertia.py --systems 1000
 
