@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 #include "io/files/scratch_file.hpp"
 #include "process/system.hpp"
@@ -29,30 +30,28 @@ void place_factors(const SolverOptions& options, const Csr<double>& matrix, Fact
   const std::int64_t others =
       analysis.bytes() + 3 * csr_bytes(matrix.rows, matrix.nonzeros(), value_bytes);
   const std::int64_t most = std::min(available_memory(), left_under_process_limit()) - others;
-  const auto memory_with = [&](const StackBound& bound, std::size_t bytes) {
-    return factor_memory(fronts, kind, factor_schedule(fronts, kind, estimate.threads, bound),
-                         bytes, !bound.factors_folder.empty());
-  };
   const auto within = [&](const std::string& folder) {
     return bound_within(fronts, kind, estimate.threads, taken_bytes, most, folder);
   };
-  const auto fits = [&](const FactorMemory& memory) {
-    return memory.factors + memory.stack + memory.rest <= most;
-  };
-  StackBound& bound = analysis.stack_bound;
-  bound = within("");
+  BoundedMemory taken = within("");
   const bool wants_disk = options.factors == FactorPlace::disk;
-  const bool may_want =
-      options.factors == FactorPlace::automatic && !fits(memory_with(bound, taken_bytes));
+  const bool may_want = options.factors == FactorPlace::automatic && !taken.fits;
   if (may_use_disk && (wants_disk || may_want)) {
     const std::string folder = factors_folder_of(options);
-    const StackBound on_disk = within(folder);
-    const FactorMemory memory = memory_with(on_disk, taken_bytes);
-    if (wants_disk || (fits(memory) && memory.on_disk <= io::free_bytes_of_folder(folder))) {
-      bound = on_disk;
-    }
+    BoundedMemory on_disk = within(folder);
+    // They have the addresses that they would have in memory.
+    const bool has_room = on_disk.memory.on_disk <= io::free_bytes_of_folder(folder) &&
+                          on_disk.memory.on_disk <= left_under_process_limit() - others;
+    if (wants_disk || (on_disk.fits && has_room)) taken = std::move(on_disk);
   }
-  estimate.memory = memory_with(bound, value_bytes);
+  // Memory is told of factors in double.
+  if (taken_bytes != value_bytes) {
+    taken.memory =
+        factor_memory(fronts, kind, factor_schedule(fronts, kind, estimate.threads, taken.bound),
+                      value_bytes, !taken.bound.factors_folder.empty());
+  }
+  estimate.memory = taken.memory;
+  analysis.stack_bound = std::move(taken.bound);
 }
 
 }  // namespace spsolve::choice

@@ -198,6 +198,10 @@ void plan_factors(const SolverQuestion& question, double share, Phases phases, M
   const bool estimates = phases.back() == std::string_view("estimate");
   plan.add(estimates ? phases.first(1) : phases, whole_stack, part(estimate.memory.stack));
   plan.add(phases, "rows of pivots, lists of fronts", estimate.memory.rest);
+  // As measured of OpenBLAS: of large products.
+  constexpr std::int64_t most_of_thread = 3 << 20;
+  plan.add(phases, "buffers of the BLAS",
+           estimate.threads * std::min(most_of_thread, estimate.memory.factors / 64));
   plan_vectors_inside(question, phases, plan);
 }
 

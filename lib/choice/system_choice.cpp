@@ -314,7 +314,7 @@ MemoryCheck SystemChoice::plan(std::int64_t resident, std::optional<std::int64_t
   MemoryCheck check = check_question(question_, planner, team_, plan, gpu_available, late_analysis);
   const FactorMemory& factors = question_.pattern_analysis.estimate.memory;
   if (check.fits && factors.on_disk > 0 && is_sparse(row().method) &&
-      question_.options.factors == FactorPlace::automatic) {
+      question_.memory == MemoryKind::host && question_.options.factors == FactorPlace::automatic) {
     note_ = fmt::format(
         "the factors are on disk, {}, as memory has no room for them; "
         "solve.factors_folder names the folder",

@@ -40,7 +40,7 @@ constexpr std::array<std::string_view, 13> actions{
 constexpr double day = 86400;
 
 std::deque<Fault> faults;  // of this rank, the next one first
-std::optional<std::int64_t> gpu_memory;
+std::optional<std::int64_t> gpu_memory, host_memory;
 std::atomic<GpuFault> on_gpu{GpuFault::none};
 std::atomic<bool> unreadable{false};
 std::string present_phase;
@@ -89,7 +89,7 @@ void happen(std::string_view action) {
 /// One fault, noted where it is one of this rank.
 void read_fault(std::string_view words, int rank, std::string_view whole) {
   Fault fault;
-  std::optional<std::int64_t> memory;
+  std::optional<std::int64_t> memory, of_host;
   bool everywhere = false, named = false;
   int of_rank = 0;
   while (!words.empty()) {
@@ -102,6 +102,8 @@ void read_fault(std::string_view words, int rank, std::string_view whole) {
       fault.phase = word.substr(6);
     } else if (word.starts_with("step=")) {
       fault.step = read_number(word.substr(5), whole);
+    } else if (word.starts_with("memory=")) {
+      of_host = std::int64_t{read_number(word.substr(7), whole)} << 20;
     } else if (word.starts_with("gpu_memory=")) {
       memory = std::int64_t{read_number(word.substr(11), whole)} << 20;
     } else {
@@ -109,8 +111,8 @@ void read_fault(std::string_view words, int rank, std::string_view whole) {
     }
   }
   const bool mine = everywhere || of_rank == rank;
-  if (memory) {
-    if (mine || !named) gpu_memory = memory;
+  if (memory || of_host) {
+    if (mine || !named) (memory ? gpu_memory : host_memory) = memory ? memory : of_host;
     return;
   }
   if (std::ranges::find(actions, fault.action) == actions.end()) {
@@ -150,6 +152,10 @@ std::optional<std::int64_t> injected_gpu_memory() {
   return gpu_memory;
 }
 
+std::optional<std::int64_t> injected_memory() {
+  return host_memory;
+}
+
 GpuFault gpu_fault() {
   return on_gpu;
 }
@@ -170,6 +176,9 @@ double injected_seconds() {
   return 0;
 }
 std::optional<std::int64_t> injected_gpu_memory() {
+  return std::nullopt;
+}
+std::optional<std::int64_t> injected_memory() {
   return std::nullopt;
 }
 GpuFault gpu_fault() {

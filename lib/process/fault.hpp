@@ -30,6 +30,7 @@ namespace spsolve::inline process {
 //
 //   SPSOLVE_FAULT="rank=0:gpu_memory=200"   or without a rank, for all: from the beginning, so many
 //                                           MiB are said to be free on its GPU, also where none is
+//   SPSOLVE_FAULT="memory=200"              likewise in the memory of its host
 
 /// Reads SPSOLVE_FAULT. Throws Error(input) where it is no fault.
 void prepare_fault(int rank);
@@ -45,6 +46,9 @@ std::optional<std::int64_t> injected_gpu_memory();
 
 /// Whether reads of such files fail.
 bool injected_read_error();
+
+/// The bytes that are said to be free in the memory of this host, likewise.
+std::optional<std::int64_t> injected_memory();
 
 /// The fault that happened to this rank's GPU.
 enum class GpuFault { none, gone, trap, hang };

@@ -20,8 +20,7 @@ void ContributionStacks<T>::begin() {
       lanes_.emplace_back(layout_.lane_scratch);
     }
     lanes_.emplace_back(layout_.upper_scratch);
-    areas_ = UntouchedArray<T>(layout_.areas);
-    placed_ = UntouchedArray<T>(layout_.blocks);
+    memory_ = UntouchedArray<T>(layout_.size);
   }
   for (Lane& lane : lanes_) lane.area = nullptr;
   round_ = -1;
@@ -34,7 +33,7 @@ void ContributionStacks<T>::begin() {
       for_others_[s] = UntouchedArray<T>(size(s));
       blocks_[s] = for_others_[s].data();
     } else if (layout_.place[s] >= 0) {
-      blocks_[s] = placed_.data() + layout_.place[s];
+      blocks_[s] = memory_.data() + layout_.place[s];
     }
     off_stack_[s] = blocks_[s] != nullptr || schedule_.is_direct(s);
   }
@@ -50,7 +49,7 @@ void ContributionStacks<T>::book(Lane& lane, std::size_t i) {
   lane.begin = 0;
   lane.end = layout_.stack_size[i];
   if (layout_.area[i] >= 0) {
-    lane.area = areas_.data() + layout_.area[i];
+    lane.area = memory_.data() + layout_.area[i];
   } else if (!free_areas_.empty()) {
     lane.area = free_areas_.back();
     free_areas_.pop_back();
@@ -66,7 +65,7 @@ void ContributionStacks<T>::leave(std::size_t i, int lane) {
   if (round_ != layout_.round[i]) free_areas_.clear();
   round_ = layout_.round[i];
   T* area = std::exchange(lanes_[lane].area, nullptr);
-  if (area == nullptr && layout_.area[i] >= 0) area = areas_.data() + layout_.area[i];
+  if (area == nullptr && layout_.area[i] >= 0) area = memory_.data() + layout_.area[i];
   if (area != nullptr) free_areas_.push_back(area);
 }
 
@@ -109,8 +108,7 @@ void ContributionStacks<T>::release(LocalIndex s) {
 template <typename T>
 void ContributionStacks<T>::release_stacks() {
   lanes_.clear();
-  areas_ = {};
-  placed_ = {};
+  memory_ = {};
 }
 
 SPSOLVE_INSTANTIATE_FOR_FACTORS(class ContributionStacks)

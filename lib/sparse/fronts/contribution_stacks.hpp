@@ -65,7 +65,7 @@ class ContributionStacks {
   const Schedule& schedule_;
   StackLayout layout_;
   std::vector<Lane> lanes_;
-  UntouchedArray<T> areas_, placed_;
+  UntouchedArray<T> memory_;
   std::mutex mutex_;  // of what follows
   int round_ = -1;
   std::vector<T*> free_areas_;                 // of the round

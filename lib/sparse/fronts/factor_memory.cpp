@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "sparse/dissection/first_fit_allocator.hpp"
@@ -173,8 +174,24 @@ void divide_into_rounds(const Fronts& fronts, Factorization kind, const std::vec
   }
 }
 
-/// Places of the blocks of subtrees' roots and of the fronts above, each from where it is made to
-/// where it is taken.
+/// Sizes of the areas of the r-th round, which begins at that subtree; their sum.
+Index measure_areas(const Schedule& schedule, std::size_t r, std::size_t begin,
+                    StackLayout& layout) {
+  const std::size_t end = schedule.rounds[r].subtrees_end;
+  const std::size_t first = std::min(begin + schedule.threads, end);
+  Index later = 0, sum = 0;
+  for (std::size_t i = begin; i < end; ++i) {
+    layout.round[i] = static_cast<int>(r);
+    if (i >= first) later = std::max(later, layout.stack_size[i]);
+  }
+  for (std::size_t i = begin; i < first; ++i) {
+    sum += layout.area_size[i] = std::max(later, layout.stack_size[i]);
+  }
+  return sum;
+}
+
+/// Places of areas, and of the blocks of subtrees' roots and of the fronts above, each from where
+/// it is made to where it is taken.
 void place_blocks(const Fronts& fronts, Factorization kind, const Schedule& schedule,
                   StackLayout& layout) {
   FirstFitAllocator room(0);
@@ -189,11 +206,20 @@ void place_blocks(const Fronts& fronts, Factorization kind, const Schedule& sche
     room.release(layout.place[s], border_block(fronts, s, kind).size());
   };
   Schedule::Round before;
-  for (const Schedule::Round& round : schedule.rounds) {
+  for (std::size_t r = 0; r < schedule.rounds.size(); ++r) {
+    const Schedule::Round& round = schedule.rounds[r];
     std::vector<LocalIndex> roots(schedule.subtrees.begin() + before.subtrees_end,
                                   schedule.subtrees.begin() + round.subtrees_end);
     std::ranges::sort(roots);
     for (const LocalIndex s : roots) place(s);
+    const Index of_areas = measure_areas(schedule, r, before.subtrees_end, layout);
+    const Index areas = room.allocate(of_areas);
+    room.release(areas, of_areas);  // after the subtrees
+    for (std::size_t i = before.subtrees_end, at = areas; i < round.subtrees_end; ++i) {
+      if (layout.area_size[i] == 0) continue;
+      layout.area[i] = static_cast<Index>(at);
+      at += layout.area_size[i];
+    }
     for (std::size_t i = before.steps_end; i < round.steps_end; ++i) {
       const LocalIndex s = schedule.steps[i];
       const bool adds = schedule.adds_to_ancestors(fronts, s);
@@ -205,27 +231,7 @@ void place_blocks(const Fronts& fronts, Factorization kind, const Schedule& sche
     }
     before = round;
   }
-  layout.blocks = room.end();
-}
-
-/// Areas of the first subtrees of each round, as many as threads.
-void place_areas(const Schedule& schedule, StackLayout& layout) {
-  std::size_t begin = 0;
-  for (std::size_t r = 0; r < schedule.rounds.size(); ++r) {
-    const std::size_t end = schedule.rounds[r].subtrees_end;
-    const std::size_t first = std::min(begin + schedule.threads, end);
-    Index later = 0, at = 0;
-    for (std::size_t i = begin; i < end; ++i) {
-      layout.round[i] = static_cast<int>(r);
-      if (i >= first) later = std::max(later, layout.stack_size[i]);
-    }
-    for (std::size_t i = begin; i < first; ++i) {
-      layout.area[i] = at;
-      at += std::max(later, layout.stack_size[i]);
-    }
-    layout.areas = std::max(layout.areas, at);
-    begin = end;
-  }
+  layout.size = room.end();
 }
 
 /// Entries of factors in memory at a time, at most, where the others are on disk: fronts that are
@@ -253,9 +259,9 @@ StackLayout stack_layout(const Fronts& fronts, Factorization kind, const Schedul
   layout.place.assign(fronts.size(), -1);
   layout.stack_size = stacks_of(fronts, kind, schedule.subtrees);
   layout.area.assign(schedule.subtrees.size(), -1);
+  layout.area_size.assign(schedule.subtrees.size(), 0);
   layout.round.assign(schedule.subtrees.size(), 0);
   place_blocks(fronts, kind, schedule, layout);
-  place_areas(schedule, layout);
   for (const LocalIndex root : schedule.subtrees) {
     for (LocalIndex s = fronts.first_of_subtree[root]; s <= root; ++s) {
       layout.lane_scratch = std::max(layout.lane_scratch, scratch_of(fronts, s, kind, 1, false));
@@ -298,15 +304,18 @@ Schedule factor_schedule(const Fronts& fronts, Factorization kind, int threads,
 
 constexpr Index least_worth_dividing = Index{1} << 16;
 
-StackBound bound_within(const Fronts& fronts, Factorization kind, int threads,
-                        std::size_t value_bytes, std::int64_t most, std::string factors_folder) {
+BoundedMemory bound_within(const Fronts& fronts, Factorization kind, int threads,
+                           std::size_t value_bytes, std::int64_t most, std::string factors_folder) {
+  std::optional<BoundedMemory> least;
   StackBound bound;
   bound.factors_folder = std::move(factors_folder);
   for (;;) {
     const Schedule schedule = factor_schedule(fronts, kind, threads, bound);
     const FactorMemory memory =
         factor_memory(fronts, kind, schedule, value_bytes, !bound.factors_folder.empty());
-    if (memory.factors + memory.stack + memory.rest <= most || bound.entries == 1) return bound;
+    const bool fits = memory.bytes() <= most;
+    if (!least || memory.bytes() < least->memory.bytes()) least = {bound, memory, fits};
+    if (fits || bound.entries == 1) return *least;
     const Index stack = memory.stack / static_cast<std::int64_t>(value_bytes);
     bound.entries = std::max<Index>(1, (bound.entries == 0 ? stack : bound.entries) / 2);
     if (bound.entries < least_worth_dividing) bound.entries = 1;
@@ -326,8 +335,8 @@ FactorMemory factor_memory(const Fronts& fronts, Factorization kind, const Sched
         std::min(memory.factors, entries_in_memory(fronts, kind, schedule, bytes) * bytes);
   }
   const StackLayout layout = stack_layout(fronts, kind, schedule);
-  memory.stack = (layout.areas + layout.blocks + layout.root_contributions +
-                  layout.lane_scratch * schedule.threads + layout.upper_scratch) *
+  memory.stack = (layout.size + layout.root_contributions + layout.lane_scratch * schedule.threads +
+                  layout.upper_scratch) *
                  bytes;
   // Rows of the pivots, and columns; where the factors of each front lie, for solves as well.
   constexpr std::size_t of_front = sizeof(Index) + sizeof(void*) + sizeof(FactoredFront<double>);

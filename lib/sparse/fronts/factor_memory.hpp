@@ -20,6 +20,9 @@ struct FactorMemory {
   std::int64_t on_disk = 0;  ///< of factors, all of them, or none
   std::int64_t stack = 0;    ///< of contribution blocks, and scratch of threads
   std::int64_t rest = 0;     ///< rows of pivots
+
+  /// In memory.
+  std::int64_t bytes() const { return factors + stack + rest; }
 };
 
 /// The bounds that a factorisation keeps its contribution blocks within. No bits depend on
@@ -48,11 +51,18 @@ Schedule factor_schedule(const Fronts& fronts, Factorization kind, int threads,
 FactorMemory factor_memory(const Fronts& fronts, Factorization kind, const Schedule& schedule,
                            std::size_t value_bytes, bool on_disk = false);
 
+/// A bound, and the memory that a factorisation takes with it.
+struct BoundedMemory {
+  StackBound bound;
+  FactorMemory memory;
+  bool fits = false;
+};
+
 /// The bound with which a factorisation takes at most so many bytes, stacks no smaller than they
-/// have to be for that; where it takes more anyway, that of the least.
-StackBound bound_within(const Fronts& fronts, Factorization kind, int threads,
-                        std::size_t value_bytes, std::int64_t most,
-                        std::string factors_folder = {});
+/// have to be for that; where it takes more anyway, that with which it takes least.
+BoundedMemory bound_within(const Fronts& fronts, Factorization kind, int threads,
+                           std::size_t value_bytes, std::int64_t most,
+                           std::string factors_folder = {});
 
 /// Entries of the factors of a front.
 Index factor_entries(const Fronts& fronts, LocalIndex s, Factorization kind);
@@ -68,16 +78,16 @@ BorderBlock border_block(const Fronts& fronts, LocalIndex s, Factorization kind)
 /// threads.
 Index border_piece(Index m, Factorization kind);
 
-/// Where contribution blocks lie, and scratch, in entries. Those of subtrees' roots and of fronts
-/// above have places; a subtree's others are on a stack in an area that its thread books before it
-/// enters it: for each of the first subtrees of a round, as many as threads, there is one that is
-/// large enough for it and for all that follow them.
+/// Where contribution blocks lie in one array, in entries, and scratch. Those of subtrees' roots
+/// and of fronts above have places; a subtree's others are on a stack in an area that its thread
+/// books before it enters it: for each of the first subtrees of a round, as many as threads, there
+/// is one that is large enough for it and for all that follow them.
 struct StackLayout {
-  std::vector<Index> place;       ///< of each front's block; -1 for those in areas
-  std::vector<Index> area;        ///< where that of each of the first subtrees begins; others -1
-  std::vector<Index> stack_size;  ///< of each subtree
-  std::vector<int> round;         ///< of each subtree
-  Index areas = 0, blocks = 0, root_contributions = 0;
+  std::vector<Index> place;            ///< of each front's block; -1 for those in areas
+  std::vector<Index> area, area_size;  ///< of each of the first subtrees; others have -1 and 0
+  std::vector<Index> stack_size;       ///< of each subtree
+  std::vector<int> round;              ///< of each subtree
+  Index size = 0, root_contributions = 0;
   Index lane_scratch = 0, upper_scratch = 0;
 };
 

@@ -29,10 +29,14 @@ class CheckpointedSparse : public testing::Test {
  protected:
   void TearDown() override { omp_set_num_threads(threads_); }
 
-  void take(const std::string& spec, Factorization kind) {
+  /// `bound`: of the stacks, by which fronts may update their ancestors directly.
+  void take(const std::string& spec, Factorization kind, const StackBound& bound = {}) {
     matrix_ = generate_matrix(spec);
     kind_ = kind;
-    analysis_ = test::analysis_of(matrix_, kind, Ordering::nested_dissection);
+    auto analysis = std::make_shared<SparseAnalysis>(
+        *test::analysis_of(matrix_, kind, Ordering::nested_dissection));
+    analysis->stack_bound = bound;
+    analysis_ = std::move(analysis);
     problem_.order = matrix_.rows;
     problem_.method = Method::sparse_lu;
     wanted_.directory = folder_ / "kept";
@@ -133,6 +137,18 @@ TYPED_TEST(CheckpointedSparse, GoesOnToTheSameBits) {
         this->expect_same(this->with_breaks(threshold, {1, n / 3, n / 2, n - 1}), undisturbed,
                           where);
       }
+    }
+  }
+}
+
+TYPED_TEST(CheckpointedSparse, FrontsThatUpdateTheirAncestorsGoOn) {
+  for (const char* spec : {"grid3d:12", "network:2000:150"}) {
+    for (const Factorization kind : {Factorization::cholesky, Factorization::lu}) {
+      if (kind != Factorization::lu && !symmetry_of(generate_matrix(spec)).symmetric) continue;
+      this->take(spec, kind, {1000, 300, 0});
+      const auto undisturbed = this->eliminate(false, nullptr);
+      const Index n = this->matrix_.rows;
+      this->expect_same(this->with_breaks(false, {1, n / 3, n / 2, n - 1}), undisturbed, spec);
     }
   }
 }

@@ -88,16 +88,17 @@ TEST(StackBound, IsAsWideAsMemoryAllows) {
   const auto analysis = test::analysis_of(generate_matrix("grid3d:26"), Factorization::lu);
   const auto bytes = [&](const StackBound& bound) {
     const Schedule schedule = factor_schedule(analysis->fronts, Factorization::lu, 4, bound);
-    const FactorMemory memory = factor_memory(analysis->fronts, Factorization::lu, schedule, 8);
-    return memory.factors + memory.stack + memory.rest;
+    return factor_memory(analysis->fronts, Factorization::lu, schedule, 8).bytes();
   };
   const auto within = [&](std::int64_t most) {
-    return bound_within(analysis->fronts, Factorization::lu, 4, 8, most);
+    const BoundedMemory found = bound_within(analysis->fronts, Factorization::lu, 4, 8, most);
+    EXPECT_EQ(found.fits, found.memory.bytes() <= most);
+    return found.bound;
   };
   const std::int64_t widest = bytes({}), least = bytes({1});
   ASSERT_LT(least, widest);
   EXPECT_EQ(within(widest).entries, 0);
-  EXPECT_EQ(within(least - 1).entries, 1);
+  EXPECT_LE(bytes(within(0)), least);
   for (const std::int64_t most : {widest - 1, (least + widest) / 2, least}) {
     EXPECT_LE(bytes(within(most)), most);
   }
@@ -119,7 +120,7 @@ TEST(StackBound, NoBlocksThatWaitOverlap) {
         if (layout.place[s] < 0) return;
         const Index begin = layout.place[s];
         const Index end = begin + border_block(fronts, s, Factorization::lu).size();
-        EXPECT_LE(end, layout.blocks);
+        EXPECT_LE(end, layout.size);
         for (const LocalIndex other : live) {
           const Index from = layout.place[other];
           const Index to = from + border_block(fronts, other, Factorization::lu).size();
@@ -131,6 +132,14 @@ TEST(StackBound, NoBlocksThatWaitOverlap) {
       for (const Schedule::Round& round : schedule.rounds) {
         for (std::size_t i = before.subtrees_end; i < round.subtrees_end; ++i) {
           make(schedule.subtrees[i]);
+        }
+        for (std::size_t i = before.subtrees_end; i < round.subtrees_end; ++i) {
+          for (const LocalIndex other : live) {
+            if (layout.area[i] < 0) continue;
+            const Index from = layout.place[other];
+            const Index to = from + border_block(fronts, other, Factorization::lu).size();
+            EXPECT_TRUE(to <= layout.area[i] || layout.area[i] + layout.area_size[i] <= from);
+          }
         }
         for (std::size_t i = before.steps_end; i < round.steps_end; ++i) {
           const LocalIndex s = schedule.steps[i];
@@ -162,9 +171,12 @@ TEST(StackBound, AreasOfARoundServeAllItsSubtrees) {
       // The i-th area is large enough for the i-th subtree, and each for all that have none.
       for (std::size_t i = begin; i < round.subtrees_end; ++i) {
         if (layout.area[i] < 0) continue;
-        const bool is_last = i + 1 == round.subtrees_end || layout.area[i + 1] < 0;
-        const Index size = (is_last ? layout.areas : layout.area[i + 1]) - layout.area[i];
+        const Index size = layout.area_size[i];
         EXPECT_GE(size, layout.stack_size[i]);
+        if (i + 1 < round.subtrees_end && layout.area[i + 1] >= 0) {
+          EXPECT_LE(layout.area[i] + size, layout.area[i + 1]);
+        }
+        EXPECT_LE(layout.area[i] + size, layout.size);
         for (std::size_t later = begin + threads; later < round.subtrees_end; ++later) {
           EXPECT_GE(size, layout.stack_size[later]);
           EXPECT_EQ(layout.area[later], -1);
