@@ -96,9 +96,11 @@ Matrix made_of_entries(Index rows, Index columns, std::span<const Index> row_ind
 Matrix::Matrix(std::shared_ptr<const Csr<double>> csr, std::string generator, bool complex)
     : csr_(std::move(csr)), generator_(std::move(generator)), is_complex_(complex) {
   if (!complex || csr_->rows != csr_->columns) return;
+  conjugates_ = complex_symmetry_of(*csr_).wants_conjugate_rows();
+  if (!conjugates_) return;
   Csr<double> form = *csr_;
-  conjugates_ = make_symmetric(form);
-  if (conjugates_) csr_ = std::make_shared<const Csr<double>>(std::move(form));
+  conjugate_rows(form);
+  csr_ = std::make_shared<const Csr<double>>(std::move(form));
 }
 
 Matrix::Matrix() : csr_(std::make_shared<const Csr<double>>()) {}

@@ -66,7 +66,7 @@ struct Solver::State {
       if (has_array) {
         guess = deal_out_first_guess(solver->matrix(), first_guess, b->columns());
       } else if (!file.empty()) {
-        guess = read_first_guess(solver->matrix(), file, b->columns());
+        guess = read_first_guess(solver->matrix(), file, b->columns(), by.parts);
       }
     }
     Progress silent("eliminating", 1, Progress::Show::off);

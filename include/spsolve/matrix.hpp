@@ -62,7 +62,8 @@ class Matrix {
   const Csr<double>& csr() const { return *csr_; }
   explicit Matrix(std::shared_ptr<const Csr<double>> csr, std::string generator = {},
                   bool complex = false);
-  /// Whether rows of imaginary parts of the real form have the opposite sign: make_symmetric().
+  /// Whether rows of imaginary parts of the real form have the opposite sign, as of a complex
+  /// symmetric one.
   bool conjugates() const { return conjugates_; }
   /// The generator's specification that it was made of, or "".
   const std::string& generator() const { return generator_; }

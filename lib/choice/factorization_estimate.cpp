@@ -121,7 +121,13 @@ SparseAnalysis analysis_for(const Csr<double>& matrix, Factorization kind,
     if (options.ordering_file.empty()) {
       fail(ExitCode::input, "Ordering::file wants the file's name in SolverOptions::ordering_file");
     }
-    asked.given = read_order(options.ordering_file, matrix.rows);
+    // Rows of A, each of which may be two of a real form.
+    const Index parts = RowNames::parts();
+    for (const LocalIndex row : read_order(options.ordering_file, matrix.rows / parts)) {
+      for (Index part = 0; part < parts; ++part) {
+        asked.given.push_back(static_cast<LocalIndex>(parts * row + part));
+      }
+    }
   }
   if (!options.analysis_file.empty()) {
     return cached_or_new(asked, options.analysis_file, pattern_analysis.note);

@@ -194,8 +194,7 @@ bool may_be_sparse(const Config& config, const MatrixShape& shape) {
 std::string_view real_only_key(const SolverOptions& options) {
   if (!options.coordinates.empty()) return "solve.coordinates";
   if (options.null_space != NullSpaceKind::none) return "solve.null_space";
-  if (!options.initial_guess.empty()) return "solve.initial_guess";
-  return options.ordering == Ordering::file ? "solve.ordering=file" : "";
+  return "";
 }
 
 bool solves_alone(const Config& config, Team& team, const Gpus& gpus,

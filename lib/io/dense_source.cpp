@@ -70,7 +70,7 @@ std::string array_file_problem(const fs::path& path, const DenseShape& shape) {
   if (path.extension() != ".petsc") return "";
   if (shape.is_complex) {
     return fmt::format(
-        "{}: complex numbers are not written for PETSc; name a file that ends in .npy",
+        "{}: complex vectors are not written for PETSc; name a file that ends in .npy",
         path.string());
   }
   if (shape.columns == 1) return "";

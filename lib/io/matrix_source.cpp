@@ -111,12 +111,7 @@ Csr<double> read_binary(std::string_view bytes, const std::string& name) {
 void write_matrix(const std::filesystem::path& path, const Csr<double>& matrix,
                   std::string_view comment, bool complex) {
   if (path.extension() == ".npz") return io::write_npz(path, matrix, complex);
-  if (path.extension() == ".petsc") {
-    if (!complex) return io::write_petsc(path, matrix);
-    fail(ExitCode::input,
-         "{}: complex numbers are not written for PETSc; name a file that ends in .mtx or .npz",
-         path.string());
-  }
+  if (path.extension() == ".petsc") return io::write_petsc(path, matrix, complex);
   write_matrix_market(path, matrix, comment, complex);
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "matrix/csr.hpp"
+#include "matrix/real_form.hpp"
 #include "matrix/shape.hpp"
 
 namespace spsolve::inline io {
@@ -31,8 +32,9 @@ Csr<double> load_matrix(const std::string& name);
 /// A real matrix, or the real form of a complex one (matrix/real_form.hpp).
 struct LoadedMatrix {
   Csr<double> rows;
-  Index parts = 1;          ///< rows to a row of the matrix
-  bool conjugates = false;  ///< whether make_symmetric() has changed its rows
+  Index parts = 1;                ///< rows to a row of the matrix
+  bool conjugates = false;        ///< whether conjugate_rows() made it symmetric
+  ComplexSymmetry symmetry = {};  ///< of a complex matrix, where that was looked for
 };
 LoadedMatrix load_real_form(const std::string& name);
 

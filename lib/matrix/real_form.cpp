@@ -78,13 +78,34 @@ Csr<double> moduli(const ComplexParts& parts) {
   return result;
 }
 
+void conjugate_rows(std::span<const Index> row_offsets, std::span<double> values) {
+  const Index rows = std::ssize(row_offsets) - 1;
+#pragma omp parallel for schedule(static) if (worth_threads(std::ssize(values)))
+  for (Index i = 1; i < rows; i += complex_parts) {
+    for (Index k = row_offsets[i]; k < row_offsets[i + 1]; ++k) values[k] = -values[k];
+  }
+}
+
 void conjugate_rows(Csr<double>& form) {
-#pragma omp parallel for schedule(static) if (worth_threads(form.nonzeros()))
-  for (Index i = 1; i < form.rows; i += complex_parts) {
-    for (Index k = form.row_offsets[i]; k < form.row_offsets[i + 1]; ++k) {
-      form.values[k] = -form.values[k];
+  conjugate_rows(form.row_offsets, form.values);
+}
+
+std::vector<double> real_form_values(std::span<const Index> row_offsets,
+                                     std::span<const double> parts) {
+  std::vector<double> values(static_cast<std::size_t>(row_offsets.back()));
+  const Index rows = std::ssize(row_offsets) - 1;
+  const double* next = parts.data();
+  for (Index i = 0; i < rows; i += complex_parts) {
+    double* upper = values.data() + row_offsets[i];
+    double* lower = values.data() + row_offsets[i + 1];
+    for (const double* const end = lower; upper < end; next += complex_parts) {
+      *upper++ = next[0];
+      *upper++ = 0 - next[1];
+      *lower++ = next[1];
+      *lower++ = next[0];
     }
   }
+  return values;
 }
 
 void conjugate_rows(Dense<double>& b) {
@@ -106,38 +127,37 @@ bool has_conjugate_rows(const Csr<double>& rows) {
   return false;
 }
 
-bool make_symmetric(Csr<double>& form) {
-  if (form.rows != form.columns) return false;
-  // a_ij and a_ji, as the rows of real parts tell, until two differ.
-  std::atomic<bool> symmetric = true;
-  bool real = true;
+ComplexSymmetry complex_symmetry_of(const Csr<double>& form) {
+  if (form.rows != form.columns) return {};
+  // a_ij and a_ji, as the rows of real parts tell, until they are neither equal nor conjugates.
+  std::atomic<bool> symmetric = true, hermitian = true;
+  const auto refute = [](std::atomic<bool>& claim) {
+    claim.store(false, std::memory_order_relaxed);
+  };
+  const auto holds = [](const std::atomic<bool>& claim) {
+    return claim.load(std::memory_order_relaxed);
+  };
   Index excess = 0;  // entries below the diagonal less those above
-#pragma omp parallel for schedule(dynamic, 1024) reduction(&& : real) reduction(+ : excess) if ( \
+#pragma omp parallel for schedule(dynamic, 1024) reduction(+ : excess) if ( \
         worth_threads(form.nonzeros()))
   for (Index i = 0; i < form.rows; i += complex_parts) {
     const auto columns = form.row_columns(i);
     const auto values = form.row_values(i);
     for (std::size_t k = 0; k < columns.size(); k += complex_parts) {
-      if (!symmetric.load(std::memory_order_relaxed)) break;
+      if (!holds(symmetric) && !holds(hermitian)) break;
       const Index j = columns[k];
-      real = real && values[k + 1] == 0;
       excess += j < i ? 1 : j > i ? -1 : 0;
       if (j > i) continue;
       const auto mirrored = form.row_columns(j);
-      const auto place = std::lower_bound(mirrored.begin(), mirrored.end(), i);
-      if (place == mirrored.end() || *place != i) {
-        symmetric.store(false, std::memory_order_relaxed);
-        break;
-      }
-      const double* const mirror = &form.row_values(j)[place - mirrored.begin()];
-      if (values[k] != mirror[0] || values[k + 1] != mirror[1]) {
-        symmetric.store(false, std::memory_order_relaxed);
-      }
+      const auto place = std::lower_bound(mirrored.begin(), mirrored.end(), i) - mirrored.begin();
+      const bool has = place < std::ssize(mirrored) && mirrored[place] == i;
+      const double* const mirror = has ? &form.row_values(j)[place] : nullptr;
+      const bool equal = has && values[k] == mirror[0];
+      if (!equal || values[k + 1] != mirror[1]) refute(symmetric);
+      if (!equal || values[k + 1] != -mirror[1]) refute(hermitian);
     }
   }
-  if (!symmetric || excess != 0 || real) return false;
-  conjugate_rows(form);
-  return true;
+  return {symmetric && excess == 0, hermitian && excess == 0};
 }
 
 Dense<double> stacked(const Dense<double>& pairs) {

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <span>
+#include <string_view>
+#include <vector>
+
 #include "core/types.hpp"
 #include "matrix/coo.hpp"
 #include "matrix/csr.hpp"
@@ -49,15 +53,34 @@ Csr<double> moduli(const ComplexParts& parts);
 /// symmetric: of A x = b the same must become of b.
 void conjugate_rows(Csr<double>& form);
 void conjugate_rows(Dense<double>& b);
+/// Likewise for values of a form with these offsets of rows.
+void conjugate_rows(std::span<const Index> row_offsets, std::span<double> values);
+
+/// The values of a real form with these offsets of rows, from both parts of each number of A, row
+/// after row.
+std::vector<double> real_form_values(std::span<const Index> row_offsets,
+                                     std::span<const double> parts);
 
 /// Whether rows of imaginary parts of these, which are whole pairs, have the opposite sign: as the
 /// first number tells that is not zero. No column is between those of a number.
 bool has_conjugate_rows(const Csr<double>& rows);
 
-/// conjugate_rows() where that makes an unsymmetric form symmetric; whether it did. Cost: a pass
-/// and a search for each entry below the diagonal; of a matrix that is far from symmetric much
-/// less.
-bool make_symmetric(Csr<double>& form);
+/// Whether A is equal to A^T or A^H; both where it is real and symmetric.
+struct ComplexSymmetry {
+  bool symmetric = false, hermitian = false;
+
+  /// Whether the form becomes symmetric by conjugate_rows() and is not yet.
+  bool wants_conjugate_rows() const { return symmetric && !hermitian; }
+
+  /// "general", "symmetric" or "Hermitian".
+  std::string_view word() const {
+    return hermitian ? "Hermitian" : symmetric ? "symmetric" : "general";
+  }
+};
+
+/// The symmetry of the A of a form. Cost: a pass and a search for each entry below the diagonal; of
+/// a matrix that has none much less.
+ComplexSymmetry complex_symmetry_of(const Csr<double>& form);
 
 /// Calls emit(row, column, value) for the numbers of the block of an entry, and for those of its
 /// mirror where symmetry asks for it.

@@ -138,9 +138,9 @@ Structure analyse(const Csr<double>& matrix) {
 
 Structure analyse_complex(const Csr<double>& form) {
   Structure structure = analyse(moduli(parts_of(form)));
-  Csr<double> conjugate = form;
-  structure.complex_kind = symmetry_of(form).symmetric            ? "complex, Hermitian"
-                           : make_symmetric(conjugate)            ? "complex, symmetric"
+  const ComplexSymmetry symmetry = complex_symmetry_of(form);
+  structure.complex_kind = symmetry.hermitian                     ? "complex, Hermitian"
+                           : symmetry.symmetric                   ? "complex, symmetric"
                            : structure.symmetry.symmetric_pattern ? "complex, pattern only"
                                                                   : "complex, none";
   return structure;

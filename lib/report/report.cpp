@@ -56,6 +56,7 @@ nlohmann::ordered_json first_fields(const TaskReport& report, std::string_view s
                     {"rows", known(report.rows)},
                     {"columns", known(report.columns)},
                     {"nonzeros", known(report.nonzeros)}};
+  if (!report.kind.empty()) json["matrix"]["kind"] = report.kind;
   json["complex"] = report.is_complex;
   json["precision"] = report.precision;
   json["ranks"] = report.ranks;

@@ -78,6 +78,7 @@ struct TaskReport {
   Index columns = 0;                 ///< matrix.columns
   Index nonzeros = 0;                ///< matrix.nonzeros
   bool is_complex = false;           ///< complex: A or B is
+  std::string kind;                  ///< matrix.kind, where A is complex and that was looked at
   bool has_sizes = false;            ///< whether these three are known; else they are null
   std::string precision;             ///< precision
   std::string device;                ///< device
@@ -135,9 +136,17 @@ struct SolveReport : TaskReport {
   std::optional<SparseOutcome> sparse;  ///< sparse.*, of sparse methods
   std::optional<Inertia> inertia;       ///< inertia.*, of L L^T and L D L^T
   std::optional<KrylovOutcome> krylov;  ///< krylov.*, of Krylov methods
-  std::optional<MixedOutcome> mixed;    ///< mixed.gmres_steps|fell_back, of solve.precision: mixed
-  Refinement refinement;                ///< backward_error, componentwise_error, refinement.*
-  std::optional<Condition> condition;   ///< condition.normwise|reciprocal|componentwise
+
+  /// Adds to kind that L L^H proved a Hermitian A positive definite.
+  void note_definiteness() {
+    if (kind == "Hermitian" && sparse && sparse->factorisation == "LL^T") {
+      kind += " positive definite";
+    }
+  }
+
+  std::optional<MixedOutcome> mixed;   ///< mixed.gmres_steps|fell_back, of solve.precision: mixed
+  Refinement refinement;               ///< backward_error, componentwise_error, refinement.*
+  std::optional<Condition> condition;  ///< condition.normwise|reciprocal|componentwise
   /// forward_error.bound, null where infinite, with a condition; forward_error.estimate, where it
   /// is finite
   Trust trust;

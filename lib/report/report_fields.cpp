@@ -38,9 +38,13 @@ constexpr ReportField field_table[] = {
     {"matrix.columns", FieldType::integer_or_null, always, "Columns."},
     {"matrix.nonzeros", FieldType::integer_or_null, always,
      "Stored entries, after mirroring and summing of duplicates."},
+    {"matrix.kind", FieldType::text, sometimes,
+     "task: solve, of a complex A that rank 0 reads: general, symmetric, Hermitian, or Hermitian "
+     "positive "
+     "definite, as L L^H proved it."},
     {"complex", FieldType::boolean, always,
-     "Whether A or B is complex, and with it X: where sparse.complex is not, figures are those of "
-     "the real form of twice the order."},
+     "Whether A or B is complex, and with it X: where neither sparse.complex is nor a dense method "
+     "eliminated on a host, figures are those of the real form of twice the order."},
     {"precision", FieldType::text, always, "float, double or mixed: what was computed in."},
     {"ranks", FieldType::integer, always, "MPI ranks."},
     {"device", FieldType::text, finished, "Where it was computed: host or cuda."},

@@ -21,7 +21,8 @@ std::string begin_text(const Report& report) {
   return summary(report) + "\n" +
          line("matrix",
               fmt::format("{}, {} x {}, {} non-zeros{}", report.matrix, report.rows, report.columns,
-                          report.nonzeros, report.is_complex ? ", complex" : ""));
+                          report.nonzeros, report.is_complex ? ", complex" : "") +
+                  (report.kind.empty() || report.kind == "general" ? "" : " " + report.kind));
 }
 
 std::string ranks_text(const TaskReport& report) {

@@ -38,12 +38,13 @@ std::unique_ptr<Vectors> deal_out_first_guess(const SystemMatrix& matrix,
 }
 
 std::unique_ptr<Vectors> read_first_guess(const SystemMatrix& matrix,
-                                          const std::filesystem::path& file, Index columns) {
+                                          const std::filesystem::path& file, Index columns,
+                                          Index parts) {
   Team& team = matrix.team();
   together(team, [&] {
-    if (team.rank() == 0) check_first_guess(file, matrix.order(), columns);
+    if (team.rank() == 0) check_first_guess(file, matrix.order() / parts, columns);
   });
-  return read_vectors(team, matrix.layout(), matrix.memory(), file);
+  return read_vectors(team, matrix.layout(), matrix.memory(), file, {.parts = parts});
 }
 
 }  // namespace spsolve::system

@@ -75,19 +75,15 @@ void refuse_what_does_not_fit(const MemoryPlan& plan, const MemoryCheck& check,
                   report.matrix, check.remedy, to_text(plan, check));
 }
 
-MatrixShape real_shape(const Config& config) {
-  const MatrixShape shape = describe_matrix(config.matrix.name());
-  require_real_matrix(config.matrix.name(), shape.parts, "task: multiply");
-  return shape;
-}
-
 LoadedMatrix load_rotated(const Config& config) {
   LoadedMatrix matrix = load_real_form(config.matrix.name());
   if (const Index by = matrix.parts * config.matrix.rotate_rows; by != 0) {
     matrix.rows = rotate_rows(matrix.rows, by);
   }
-  if (matrix.parts > 1 && !is_krylov(config.solve.method)) {
-    matrix.conjugates = make_symmetric(matrix.rows);
+  if (matrix.parts > 1 && config.task == Task::solve) {
+    matrix.symmetry = complex_symmetry_of(matrix.rows);
+    matrix.conjugates = matrix.symmetry.wants_conjugate_rows() && !is_krylov(config.solve.method);
+    if (matrix.conjugates) conjugate_rows(matrix.rows);
   }
   return matrix;
 }
@@ -99,6 +95,7 @@ LoadedMatrix read_matrix(const Config& config, Team& team, PhaseTimes& times, Ta
       LoadedMatrix whole;
       if (team.rank() != 0) return whole;
       whole = load_rotated(config);
+      if (whole.parts > 1 && config.task == Task::solve) report.kind = whole.symmetry.word();
       if (!config.output.html.empty()) {
         report.patterns.matrix = pattern_of(whole.parts == 1 ? whole.rows : parts_of(whole.rows).s);
       }
@@ -113,6 +110,7 @@ LoadedMatrix read_matrix(const Config& config, Team& team, PhaseTimes& times, Ta
                                                 .nonzeros = rows.nonzeros(),
                                                 .parts = matrix.parts},
                                     0));
+  report.kind = broadcast_text(team, report.kind, 0);
   matrix.parts = broadcast_value(team, matrix.parts, 0);
   matrix.conjugates = broadcast_value(team, matrix.conjugates, 0);
   return matrix;

@@ -45,13 +45,9 @@ void note_plan(const MemoryPlan& plan, TaskReport& report);
 /// found that the task does not fit into memory.
 void refuse_what_does_not_fit(const MemoryPlan& plan, const MemoryCheck& check, TaskReport& report);
 
-/// The shape of the matrix that `config` names for a task that takes real ones only. Throws the
-/// errors of describe_matrix(), and Error(input) of a complex one.
-MatrixShape real_shape(const Config& config);
-
 /// The matrix that `config` names, or its real form, its rows rotated as asked. That of a complex
-/// symmetric one is made symmetric, unless a Krylov method is named: it has eigenvalues of both
-/// signs.
+/// symmetric one is made symmetric for a system, unless a Krylov method is named: it has
+/// eigenvalues of both signs.
 LoadedMatrix load_rotated(const Config& config);
 
 /// Phase "read": the matrix that `config` names, its rows rotated as asked, on rank 0; an empty one

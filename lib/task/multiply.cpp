@@ -12,6 +12,7 @@
 #include "distribute/reading/read_in_bands.hpp"
 #include "distribute/reading/scatter.hpp"
 #include "io/dense_source.hpp"
+#include "io/matrix_source.hpp"
 #include "matrix/convert.hpp"
 #include "multiply/cost.hpp"
 #include "multiply/published/csr_kernels.hpp"
@@ -55,8 +56,9 @@ ProductErrors verify(const Csr<T>& whole, const Dense<T>& x, const Dense<double>
                           rounded<T>(y).values.data(), x.columns);
 }
 
-/// Throws Error(not_trustworthy) where Y, of rank 0, has what is no finite number.
-void refuse_infinite(const Dense<double>& y, Precision precision) {
+/// Throws Error(not_trustworthy) where Y, of rank 0, `parts` rows to one of its own, has what is no
+/// finite number.
+void refuse_infinite(const Dense<double>& y, Index parts, Precision precision) {
   const auto found = std::ranges::find_if_not(y.values, [](double v) { return std::isfinite(v); });
   if (found == y.values.end()) return;
   const Index place = found - y.values.begin();
@@ -65,7 +67,7 @@ void refuse_infinite(const Dense<double>& y, Precision precision) {
       ExitCode::not_trustworthy,
       "Y = A X is {} in row {}, column {} (numbered from 1): a value, a product or a sum is beyond "
       "the range of {}, about {}; {}",
-      *found, place / y.columns + 1, place % y.columns + 1, in_double ? "double" : "float",
+      *found, place / y.columns / parts + 1, place % y.columns + 1, in_double ? "double" : "float",
       in_double ? "1.8e308" : "3.4e38",
       in_double ? "scale A or X" : "use multiply.precision=double, or scale A or X");
 }
@@ -106,6 +108,7 @@ RepeatTimes repeat_product(BasicBandMatrix<T>& product, const T* x, T* y, Index 
 
 /// The data of a run besides the configuration.
 struct Problem {
+  Index parts = 1;      ///< rows to a row of A: of a complex one these are of its real form
   RowLayout bands;      ///< of A and Y
   RowLayout x_bands;    ///< of X
   CompressedRows rows;  ///< this rank's
@@ -160,7 +163,7 @@ Dense<double> multiply_bands(const Config& config, Team& team, const VectorMemor
       return rows;
     });
     gathered = gather_rows(team, problem.bands, band);
-    together(team, [&] { refuse_infinite(gathered, wanted.precision); });
+    together(team, [&] { refuse_infinite(gathered, problem.parts, wanted.precision); });
   });
   if (wanted.verify) {
     times.measure("verify", [&] {
@@ -179,7 +182,7 @@ void deal_out(const Config& config, Team& team, PhaseTimes& times, Problem& prob
               MultiplyReport& report) {
   const Config::Multiply& wanted = config.multiply;
   const auto read_x = [&](const Csr<double>& matrix) {
-    if (problem.needs_whole_x) problem.whole_x = whole_x(wanted, matrix.columns);
+    if (problem.needs_whole_x) problem.whole_x = whole_x(wanted, matrix.columns, problem.parts);
   };
   Csr<double> whole = std::move(read_matrix(config, team, times, report, read_x).rows);
   times.measure("scatter", [&] {
@@ -194,7 +197,9 @@ void deal_out(const Config& config, Team& team, PhaseTimes& times, Problem& prob
       rows = scatter_rows(team, problem.bands, std::move(whole));
     }
     if (const auto peak = growth.peak(); peak && team.rank() == 0) {
-      report.scatter_peak = csr_bytes(report.rows, report.nonzeros, sizeof(double)) + *peak;
+      const Index parts = problem.parts;
+      report.scatter_peak =
+          csr_bytes(parts * report.rows, parts * parts * report.nonzeros, sizeof(double)) + *peak;
     }
     problem.rows = together(team, [&] { return compress_columns(std::move(rows)); });
   });
@@ -207,15 +212,15 @@ void read_together(const Config& config, Team& team, PhaseTimes& times, Problem&
   times.measure("read", [&] {
     BandedMatrix matrix =
         read_in_bands(team, {config.matrix.name(), config.matrix.rotate_rows, wanted.bands});
-    report.rows = matrix.bands.rows;
-    report.columns = matrix.columns;
-    report.nonzeros = matrix.nonzeros;
-    report.has_sizes = true;
+    report.note_sizes({.rows = matrix.bands.rows,
+                       .columns = matrix.columns,
+                       .nonzeros = matrix.nonzeros,
+                       .parts = problem.parts});
     problem.bands = std::move(matrix.bands);
     problem.rows = std::move(matrix.rows);
     together(team, [&] {
       if (team.rank() != 0) return;
-      if (problem.needs_whole_x) problem.whole_x = whole_x(wanted, matrix.columns);
+      if (problem.needs_whole_x) problem.whole_x = whole_x(wanted, matrix.columns, problem.parts);
       if (wanted.verify) problem.whole = load_rotated(config).rows;
     });
   });
@@ -263,6 +268,13 @@ void run_multiply(const Config& config, Team& team, const Gpus& gpus, MultiplyRe
   refuse_what_does_not_fit(plan, memory, report);
 
   Problem problem;
+  problem.parts = broadcast_value(
+      team,
+      together(
+          team,
+          [&] { return team.rank() > 0 ? Index{1} : describe_matrix(config.matrix.name()).parts; }),
+      0);
+  const Index parts = problem.parts;
   problem.needs_whole_x = wanted.verify || wanted.x.kind == MultivectorKind::file;
   if (config.matrix.reader == ReaderChoice::parallel) {
     read_together(config, team, times, problem, report);
@@ -270,11 +282,14 @@ void run_multiply(const Config& config, Team& team, const Gpus& gpus, MultiplyRe
     deal_out(config, team, times, problem, report);
   }
   times.measure("scatter", [&] {
-    problem.x_bands = bands_of_x(problem.bands, report.columns);
-    problem.x = band_of_x(wanted, team, problem.x_bands, problem.whole_x);
+    problem.x_bands = bands_of_x(problem.bands, parts * report.columns);
+    problem.x = band_of_x(wanted, team, problem.x_bands, problem.whole_x, parts);
     if (!wanted.verify) problem.whole_x = {};
   });
-  report.matrix_bytes = csr_bytes(report.rows, report.nonzeros, sizeof(double));
+  // What is multiplied: of a complex matrix the real form.
+  const Index rows = parts * report.rows, columns = parts * report.columns,
+              nonzeros = parts * parts * report.nonzeros;
+  report.matrix_bytes = csr_bytes(rows, nonzeros, sizeof(double));
   report.bands = kind_of(problem.bands);
   report.k = problem.x.columns;
   const Dense<double> y = with_scalar(wanted.precision, [&]<typename T>(T) {
@@ -285,7 +300,7 @@ void run_multiply(const Config& config, Team& team, const Gpus& gpus, MultiplyRe
     together(team, [&] {
       if (team.rank() != 0 || config.output.product.empty()) return;
       write_dense(config.output.product, y,
-                  fmt::format("product Y = A X, A = {}", config.matrix.name()));
+                  fmt::format("product Y = A X, A = {}", config.matrix.name()), parts > 1);
     });
   });
   times.add("total", report.before + total.seconds());
@@ -304,10 +319,10 @@ void run_multiply(const Config& config, Team& team, const Gpus& gpus, MultiplyRe
   report.kernel = kernel.name;
   report.repeats = wanted.repeat;
   report.imbalance = imbalance(report.shares);
-  report.gflops = product_flops(report.nonzeros, report.k) / report.product_seconds / 1e9;
-  report.bytes_per_second = product_floor_bytes(report.rows, report.columns, report.nonzeros,
-                                                report.k, value_bytes(wanted.precision)) /
-                            report.product_seconds;
+  report.gflops = product_flops(nonzeros, report.k) / report.product_seconds / 1e9;
+  report.bytes_per_second =
+      product_floor_bytes(rows, columns, nonzeros, report.k, value_bytes(wanted.precision)) /
+      report.product_seconds;
   on_its_gpu.note(report);
   report.add_run(team, times);
   if (on_gpu && gpus.leave) gpus.leave();

@@ -229,8 +229,8 @@ MemoryCheck plan_multiply(const Config& config, Team& team, const ProductDevice&
                                [&] {
                                  if (team.rank() != 0) return Sizes{};
                                  const std::string name = config.matrix.name();
-                                 const MatrixShape shape = real_shape(config);
-                                 return Sizes{shape, columns_of_x(config.multiply, shape.columns),
+                                 const MatrixShape shape = describe_matrix(name);
+                                 return Sizes{shape, columns_of_x(config.multiply, shape),
                                               !means_generator(name) && is_sparse_binary(name)};
                                }),
                       0);

@@ -6,6 +6,7 @@
 
 #include "core/error.hpp"
 #include "matrix/compressed_arrays.hpp"
+#include "matrix/real_form.hpp"
 #include "matrix/structure.hpp"
 
 namespace spsolve::inline io {
@@ -50,10 +51,18 @@ class Front {
     return numbers;
   }
 
+  /// The next `count` numbers, which are complex where there are bytes for both parts of each.
+  Numbers take_values(Index count) {
+    constexpr auto complex = static_cast<Index>(bytes_of(NumberType::complex128));
+    const auto left = static_cast<Index>(bytes_.size() - at_);
+    return take(
+        count, count > 0 && left / complex >= count ? NumberType::complex128 : NumberType::float64);
+  }
+
   void require_end() const {
     if (at_ == bytes_.size()) return;
     fail(ExitCode::input,
-         "{}: holds {} bytes more than its header stands for; save one object to a file, with real "
+         "{}: holds {} bytes more than its header stands for; save one object to a file, with "
          "numbers in double",
          name_, bytes_.size() - at_);
   }
@@ -96,14 +105,24 @@ void write_swapped(AtomicFile& file, const From* from, Index count) {
   }
 }
 
+/// A matrix with the pattern of `matrix` and these values.
 template <typename Integer>
-void write_with(AtomicFile& file, const Csr<double>& matrix) {
+void write_with(AtomicFile& file, const Csr<double>& matrix, const std::vector<double>& values) {
   const Index front[] = {matrix_class, matrix.rows, matrix.columns, matrix.nonzeros()};
   write_swapped<Integer>(file, front, 4);
   write_swapped<Integer>(file, row_lengths(matrix).data(), matrix.rows);
   write_swapped<Integer>(file, matrix.column_indices.data(), matrix.nonzeros());
-  write_swapped<double>(file, matrix.values.data(), matrix.nonzeros());
+  write_swapped<double>(file, values.data(), std::ssize(values));
   file.commit();
+}
+
+void write_values(const std::filesystem::path& path, const Csr<double>& matrix,
+                  const std::vector<double>& values) {
+  AtomicFile file(path);
+  const bool narrow = std::max({matrix.rows, matrix.columns, matrix.nonzeros()}) <=
+                      std::numeric_limits<std::int32_t>::max();
+  narrow ? write_with<std::int32_t>(file, matrix, values)
+         : write_with<std::int64_t>(file, matrix, values);
 }
 
 constexpr Index most_in_32_bits = std::numeric_limits<std::int32_t>::max();
@@ -139,8 +158,10 @@ MatrixShape petsc_shape(std::string_view bytes, const std::string& name) {
   const auto [rows, columns, entries] = sizes_of(front, name);
   front.take(rows, front.type());
   front.take(entries, front.type());
-  front.take(entries, NumberType::float64);
-  return {rows, columns, entries, entries, static_cast<std::int64_t>(bytes.size()), true};
+  const bool complex = has_two_parts(front.take_values(entries).type);
+  const MatrixShape shape{rows, columns, entries, entries, static_cast<std::int64_t>(bytes.size()),
+                          true};
+  return complex ? of_real_form(shape) : shape;
 }
 
 StoredRows petsc_rows(std::string_view bytes, const std::string& name) {
@@ -149,7 +170,7 @@ StoredRows petsc_rows(std::string_view bytes, const std::string& name) {
   const Index rows = sizes.rows, entries = sizes.entries;
   const Numbers lengths = front.take(rows, front.type());
   const Numbers indices = front.take(entries, front.type());
-  const Numbers values = front.take(entries, NumberType::float64);
+  const Numbers values = front.take_values(entries);
   front.require_end();
   std::vector<Index> offsets{0};
   offsets.reserve(static_cast<std::size_t>(rows) + 1);
@@ -189,15 +210,20 @@ DenseNumbers petsc_dense(std::string_view bytes, const std::string& name) {
   }
   Index elements = 0;
   if (__builtin_mul_overflow(dense.rows, dense.columns, &elements)) elements = -1;
-  dense.numbers = front.take(elements, NumberType::float64);
+  dense.numbers = front.take_values(elements);
   front.require_end();
   return dense;
 }
 
-void write_petsc(const std::filesystem::path& path, const Csr<double>& matrix) {
-  AtomicFile file(path);
-  const bool narrow = std::max({matrix.rows, matrix.columns, matrix.nonzeros()}) <= most_in_32_bits;
-  narrow ? write_with<std::int32_t>(file, matrix) : write_with<std::int64_t>(file, matrix);
+void write_petsc(const std::filesystem::path& path, const Csr<double>& matrix, bool complex) {
+  if (!complex) return write_values(path, matrix, matrix.values);
+  const ComplexParts parts = parts_of(matrix);
+  std::vector<double> values;
+  values.reserve(2 * parts.s.values.size());
+  for (std::size_t k = 0; k < parts.s.values.size(); ++k) {
+    values.insert(values.end(), {parts.s.values[k], parts.t.values[k]});
+  }
+  write_values(path, parts.s, values);
 }
 
 PetscVectorWriter::PetscVectorWriter(const std::filesystem::path& path, Index rows) : file_(path) {

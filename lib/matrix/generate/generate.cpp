@@ -54,6 +54,10 @@ std::string check_grid3d(std::span<const Index> sizes) {
   return too_large({sizes[0], sizes[0], sizes[0]});
 }
 
+std::string check_complex_grid3d(std::span<const Index> sizes) {
+  return too_large({complex_parts, sizes[0], sizes[0], sizes[0]});
+}
+
 std::string check_elastic3d(std::span<const Index> sizes) {
   const Index nodes = std::min(sizes[0], most_columns) + 1;
   return too_large({3, nodes, nodes, sizes[0]});
@@ -109,6 +113,10 @@ MatrixShape shape_complex_grid2d(std::span<const Index> sizes) {
 MatrixShape shape_grid3d(std::span<const Index> sizes) {
   const Index n = sizes[0] * sizes[0] * sizes[0];
   return square_shape(n, 7 * n);
+}
+
+MatrixShape shape_complex_grid3d(std::span<const Index> sizes) {
+  return of_real_form(shape_grid3d(sizes));
 }
 
 MatrixShape shape_elastic3d(std::span<const Index> sizes) {
@@ -221,6 +229,21 @@ constexpr Generator generator_table[] = {
      "before "
      "it): damped Helmholtz; complex symmetric, nonsingular.",
      check_complex_grid2d, shape_complex_grid2d, generated::zhelm2d},
+    {"zhelm3d", "zhelm3d:N", false,
+     "As zhelm2d by 7-point differences on an N x N x N grid; complex symmetric, nonsingular.",
+     check_complex_grid3d, shape_complex_grid3d, generated::zhelm3d},
+    {"zconvdiff2d", "zconvdiff2d:N", false,
+     "Convection with complex coefficients by 5-point upwind differences on an N x N grid: "
+     "diagonal "
+     "8 + i/4, neighbours -3 - i/8 against the wind and -1 + i/8 with it; complex unsymmetric, "
+     "strictly dominant.",
+     check_complex_grid2d, shape_complex_grid2d, generated::zconvdiff2d},
+    {"zcircuit2d", "zcircuit2d:N", true,
+     "Nodal admittances of a circuit at one frequency: between neighbours of an N x N grid a "
+     "resistor, conductance log-uniform in [2^-10, 1], beside a capacitor or an inductor, "
+     "susceptance log-uniform in [2^-4, 2^4] of either sign, 2^-10 from each node to the ground; "
+     "complex symmetric, nonsingular.",
+     check_complex_grid2d, shape_complex_grid2d, generated::zcircuit2d},
     {"magnetic2d", "magnetic2d:N", false,
      "Magnetic Laplacian on an N x N grid, a quarter of a flux quantum through every cell: "
      "diagonal "

@@ -81,6 +81,8 @@ std::string lead(const Json& report) {
     text = fmt::format("{} × {}, {} non-zeros", count_text(std::int64_t(*rows)),
                        count_text(std::int64_t(number_at(report, "/matrix/columns").value_or(0))),
                        count_text(std::int64_t(number_at(report, "/matrix/nonzeros").value_or(0))));
+    if (report.value("complex", false)) text += ", complex";
+    if (const std::string kind = text_at(report, "/matrix/kind"); !kind.empty()) text += " " + kind;
   }
   if (const std::string method = text_at(report, "/method"); !method.empty()) {
     text += (text.empty() ? "" : ", ") + fmt::format("by {}", words_for_name(method));

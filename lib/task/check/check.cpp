@@ -104,7 +104,7 @@ void add_values(const Config& config, Checks& checks) {
                                                      : check_matrix_file(file.string(), deadline);
       const bool both = check.is_whole() && !deadline.is_over() &&
                         (means_generator(matrix) || check_matrix_file(matrix, deadline).is_whole());
-      if (both) check_values(file, load_matrix(matrix));
+      if (both) check_values(file, load_real_form(matrix));
       return check;
     });
   }
@@ -118,8 +118,8 @@ void add_solve(const Config& config, const std::optional<MatrixShape>& matrix, C
     found = find_right_hand_side(config, matrix ? matrix->order() : 0);
     b = columns_of_b(found.config, matrix);
     steps_of(config, found);
+    refuse_for_complex(config, matrix && matrix->is_complex(), b.is_complex);
     b.is_complex = b.is_complex || (matrix && matrix->is_complex());
-    if (b.is_complex) refuse_for_complex(config);
     check_result_columns(config.output.solution, b);
   });
   if (has_b && found.config.kind == RightHandSideKind::file) {
@@ -133,8 +133,8 @@ void add_solve(const Config& config, const std::optional<MatrixShape>& matrix, C
     // A run that cannot write it does without.
     checks.look([&] { io::require_folder_of(solve.analysis_file); });
   }
-  if (!matrix || b.is_complex) return;
-  const Index rows = matrix->rows;
+  if (!matrix) return;
+  const Index rows = matrix->order();
   if (solve.ordering == Ordering::file) {
     checks.add("ordering", solve.ordering_file, [&solve, rows](const Deadline& deadline) {
       const auto order = read_order(solve.ordering_file, rows, deadline);
@@ -155,9 +155,10 @@ void add_solve(const Config& config, const std::optional<MatrixShape>& matrix, C
   if (!config.matrix.values.empty()) checks.look([&] { add_values(config, checks); });
 }
 
-void add_multiply(const Config& config, std::optional<Index> columns, Checks& checks) {
+void add_multiply(const Config& config, const std::optional<MatrixShape>& matrix, Checks& checks) {
   const bool good = checks.look([&] {
-    check_result_columns(config.output.product, {0, columns_of_x(config.multiply, columns)});
+    check_result_columns(config.output.product, {0, columns_of_x(config.multiply, matrix),
+                                                 matrix && matrix->is_complex()});
   });
   if (good && config.multiply.x.kind == MultivectorKind::file) {
     checks.add_dense("X", config.multiply.x.file);
@@ -172,12 +173,12 @@ std::vector<CheckedFile> check_files(const Config& config, const Deadline& deadl
   const std::string name = config.matrix.name();
   MatrixShape shape;
   const bool known =
-      checks.look([&] { shape = solves ? square_shape(config) : real_shape(config); });
+      checks.look([&] { shape = solves ? square_shape(config) : describe_matrix(name); });
   if (known && !means_generator(name)) checks.add_matrix("matrix", name);
   if (solves) {
     add_solve(config, known ? std::optional(shape) : std::nullopt, checks);
   } else {
-    add_multiply(config, known ? std::optional(shape.columns) : std::nullopt, checks);
+    add_multiply(config, known ? std::optional(shape) : std::nullopt, checks);
   }
   for (const auto& file : result_files(config)) {
     checks.look([&] { io::require_folder_of(file); });

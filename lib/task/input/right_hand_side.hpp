@@ -14,7 +14,7 @@ namespace spsolve::inline task {
 /// How real numbers stand for complex ones in a system.
 struct SystemForm {
   Index parts = 1;          ///< rows to a row of A: complex_parts of a real form, else 1
-  bool conjugates = false;  ///< by make_symmetric() of matrix/real_form.hpp
+  bool conjugates = false;  ///< by conjugate_rows() of matrix/real_form.hpp
   bool in_pairs = false;    ///< A is real, columns of B and X real and imaginary parts in turn
 
   bool is_complex() const { return parts > 1 || in_pairs; }

@@ -8,6 +8,7 @@
 #include "io/dense_source.hpp"
 #include "io/file_pattern.hpp"
 #include "io/matrix_source.hpp"
+#include "matrix/real_form.hpp"
 #include "solve/operators/equilibrate.hpp"
 
 namespace spsolve::inline task {
@@ -87,27 +88,36 @@ bool is_array_of_values(const fs::path& file) {
   return !means_generator(file.string()) && holds_array(file) && describe_dense(file).columns == 1;
 }
 
-/// Throws Error(input) where a matrix of so many rows and non-zeros cannot have the file's values,
-/// by the sizes that its header has.
-void require_sizes(const fs::path& file, bool is_array, Index rows, Index nonzeros) {
+[[noreturn]] void fail_kind(const fs::path& file, bool complex) {
+  fail(ExitCode::input, "{}: holds {} values, and the matrix is {}", file.string(),
+       complex ? "real" : "complex", complex ? "complex" : "real");
+}
+
+/// Throws Error(input) where a matrix of that shape cannot have the file's values, by the sizes
+/// that its header has.
+void require_sizes(const fs::path& file, bool is_array, const MatrixShape& matrix) {
   if (!is_array) {
     const MatrixShape shape = describe_matrix(file.string());
-    if (shape.rows != rows || shape.columns != rows) fail_pattern(file);
+    if (shape.parts != matrix.parts) fail_kind(file, matrix.is_complex());
+    if (shape.rows != matrix.rows || shape.columns != matrix.rows) fail_pattern(file);
     return;
   }
   const DenseShape all = describe_dense(file);
+  if (all.is_complex != matrix.is_complex()) fail_kind(file, matrix.is_complex());
+  const Index nonzeros = matrix.nonzeros / (matrix.parts * matrix.parts);
   if (all.rows == nonzeros) return;
   fail(ExitCode::input, "{}: holds {} x {} values, and the matrix has {} non-zeros", file.string(),
        all.rows, all.columns, nonzeros);
 }
 
 /// Own values of a matrix of the same pattern.
-std::vector<double> values_of_matrix(const fs::path& file, SystemMatrix& matrix) {
+std::vector<double> values_of_matrix(const fs::path& file, SystemMatrix& matrix,
+                                     const MatrixShape& shape) {
   Team& team = matrix.team();
   Csr<double> whole = together(team, [&] {
     if (team.rank() != 0) return Csr<double>{};
-    require_sizes(file, false, matrix.order(), matrix.nonzeros());
-    return load_matrix(file.string());
+    require_sizes(file, false, shape);
+    return load_real_form(file.string()).rows;
   });
   Csr<double> own = scatter_rows(team, matrix.layout(), std::move(whole));
   const Csr<double> ours = matrix.scaled_rows({});
@@ -115,16 +125,17 @@ std::vector<double> values_of_matrix(const fs::path& file, SystemMatrix& matrix)
   return std::move(own.values);
 }
 
-/// Own part of an array of values.
-std::vector<double> values_of_array(const fs::path& file, SystemMatrix& matrix) {
+/// Own part of an array of values; of complex ones both parts of each.
+std::vector<double> values_of_array(const fs::path& file, SystemMatrix& matrix,
+                                    const MatrixShape& shape) {
   Team& team = matrix.team();
   Dense<double> all;
   together(team, [&] {
     if (team.rank() != 0) return;
-    require_sizes(file, true, matrix.order(), matrix.nonzeros());
-    all = load_dense(file);
+    require_sizes(file, true, shape);
+    all = load_dense_parts(file);
   });
-  const std::vector<Index> sizes = all_gather(team, matrix.local_rows().nonzeros());
+  const std::vector<Index> sizes = all_gather(team, matrix.local_rows().nonzeros() / shape.parts);
   std::vector<double> own(static_cast<std::size_t>(sizes[team.rank()]));
   if (team.rank() != 0) {
     if (!own.empty()) receive(team, std::span(own), 0);
@@ -141,19 +152,33 @@ std::vector<double> values_of_array(const fs::path& file, SystemMatrix& matrix) 
   return own;
 }
 
-}  // namespace
-
-void check_values(const fs::path& file, const Csr<double>& matrix) {
-  const bool is_array = is_array_of_values(file);
-  require_sizes(file, is_array, matrix.rows, matrix.nonzeros());
-  if (!is_array) require_pattern(file, load_matrix(file.string()), matrix);
+/// The shape of a square matrix, or of a real form.
+MatrixShape shape_of(Index rows, Index nonzeros, Index parts) {
+  return {.rows = rows, .columns = rows, .nonzeros = nonzeros, .parts = parts};
 }
 
-std::vector<double> values_of(const fs::path& file, SystemMatrix& matrix) {
+}  // namespace
+
+void check_values(const fs::path& file, const LoadedMatrix& matrix) {
+  const bool is_array = is_array_of_values(file);
+  require_sizes(file, is_array, shape_of(matrix.rows.rows, matrix.rows.nonzeros(), matrix.parts));
+  if (!is_array) require_pattern(file, load_real_form(file.string()).rows, matrix.rows);
+}
+
+std::vector<double> values_of(const fs::path& file, SystemMatrix& matrix, const SystemForm& form) {
   Team& team = matrix.team();
+  const MatrixShape shape = shape_of(matrix.order(), matrix.nonzeros(), form.parts);
   bool is_array = together(team, [&] { return team.rank() == 0 && is_array_of_values(file); });
   is_array = broadcast_value(team, is_array, 0);
-  return is_array ? values_of_array(file, matrix) : values_of_matrix(file, matrix);
+  std::vector<double> values =
+      is_array ? values_of_array(file, matrix, shape) : values_of_matrix(file, matrix, shape);
+  if (!shape.is_complex()) return values;
+  return together(team, [&] {
+    const std::vector<Index>& offsets = matrix.local_rows().row_offsets;
+    if (is_array) values = real_form_values(offsets, values);
+    if (form.conjugates) conjugate_rows(offsets, values);
+    return std::move(values);
+  });
 }
 
 }  // namespace spsolve::task

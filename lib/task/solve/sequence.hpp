@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "config/config.hpp"
+#include "io/matrix_source.hpp"
 #include "solve/operators/system_matrix.hpp"
 #include "task/input/right_hand_side.hpp"
 #include "team/team.hpp"
@@ -29,12 +30,14 @@ std::vector<Step> steps_of(const Config& config, const FoundRightHandSide& found
 /// The steps of rank 0 on every rank. Collective.
 std::vector<Step> steps_for_all(Team& team, std::vector<Step> steps);
 
-/// Values of a file for own rows of the matrix: those of a matrix of the same pattern, or of an
-/// array of one for each non-zero, row after row, columns ascending. Rank 0 reads it. Throws the
-/// same Error(input) on every rank where the pattern is another one. Collective.
-std::vector<double> values_of(const std::filesystem::path& file, SystemMatrix& matrix);
+/// Values of a file for own rows of the matrix of that form: those of a matrix of the same pattern,
+/// or of an array of one for each non-zero, row after row, columns ascending; of a complex matrix
+/// they are complex. Rank 0 reads it. Throws the same Error(input) on every rank where the pattern
+/// is another one. Collective.
+std::vector<double> values_of(const std::filesystem::path& file, SystemMatrix& matrix,
+                              const SystemForm& form);
 
 /// Throws the errors that values_of() would throw of a file whose numbers are right by themselves.
-void check_values(const std::filesystem::path& file, const Csr<double>& matrix);
+void check_values(const std::filesystem::path& file, const LoadedMatrix& matrix);
 
 }  // namespace spsolve::task

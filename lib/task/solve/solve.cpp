@@ -216,7 +216,8 @@ class SolveRun {
     std::unique_ptr<Vectors> guess;
     if (!config_.solve.initial_guess.empty() && is_krylov(solver.choice().method)) {
       guess = times_.measure("read", [&] {
-        return read_first_guess(solver.matrix(), config_.solve.initial_guess, b.columns());
+        return read_first_guess(solver.matrix(), config_.solve.initial_guess, b.columns(),
+                                form_.parts);
       });
     }
     times_.measure("eliminate", [&] {
@@ -269,7 +270,8 @@ class SolveRun {
   /// One system; its factors are there, unless it is the first with its values.
   SolveOutcome solve(SystemSolver& solver, const Step& step, bool wants_checkpoints) {
     if (!step.values.empty()) {
-      times_.measure("read", [&] { solver.set_values(values_of(step.values, solver.matrix())); });
+      times_.measure("read",
+                     [&] { solver.set_values(values_of(step.values, solver.matrix(), form_)); });
       eliminated_ = false;
     }
     const SystemForm form = form_of(step.b, form_, team_);
@@ -345,6 +347,7 @@ class SolveRun {
         report_.sparse->negative_pivots = told.negative;
       }
     }
+    report_.note_definiteness();
     report_.krylov = facts.krylov;
     if (!facts.krylov) report_.pivots = facts.pivots;
     on_its_gpu.note(report_);

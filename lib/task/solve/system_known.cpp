@@ -47,9 +47,9 @@ bool reads_together(const Config& config, const MatrixShape& shape, int ranks) {
 
 }  // namespace
 
-void refuse_for_complex(const Config& config) {
-  const std::string_view key =
-      config.matrix.values.empty() ? real_only_key(config.solve) : "matrix.values";
+void refuse_for_complex(const Config& config, bool complex_a, bool complex_b) {
+  std::string_view key = complex_a ? real_only_key(config.solve) : "";
+  if (!complex_a && complex_b && !config.solve.initial_guess.empty()) key = "solve.initial_guess";
   if (key.empty()) return;
   fail(ExitCode::input,
        "{}: {} is for real systems, and this one is complex; leave it out, or solve the real form "
@@ -66,12 +66,12 @@ SystemShape shape_for_all(const Config& config, Team& team) {
     const DenseShape b =
         columns_of_b(find_right_hand_side(config, shape.matrix.order()).config, shape.matrix);
     const bool is_complex = shape.matrix.is_complex() || b.is_complex;
-    if (is_complex) refuse_for_complex(config);
+    refuse_for_complex(config, shape.matrix.is_complex(), b.is_complex);
     shape.right_hand_sides =
         is_complex && !shape.matrix.is_complex() ? complex_parts * b.columns : b.columns;
     check_result_columns(config.output.solution, {rows, b.columns, is_complex});
     find_coordinates(config.solve.coordinates, "", rows);
-    check_first_guess(config.solve.initial_guess, rows, shape.right_hand_sides);
+    check_first_guess(config.solve.initial_guess, shape.matrix.order(), b.columns);
     shape.null_vectors = null_vectors(config.solve, rows);
     shape.is_solved_once = shape.right_hand_sides == 1 && config.matrix.values.empty();
     shape.rotates_matrix = config.matrix.rotate_rows != 0;

@@ -17,7 +17,7 @@ namespace spsolve::inline task {
 MatrixShape square_shape(const Config& config);
 
 /// Throws the Error(input) of what is asked for a complex system and there is for real ones only.
-void refuse_for_complex(const Config& config);
+void refuse_for_complex(const Config& config, bool complex_a, bool complex_b);
 
 /// The shape of the system that `config` names, from the headers of its files, on every rank.
 /// Throws their errors on every rank. Collective.

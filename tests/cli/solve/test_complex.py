@@ -45,6 +45,10 @@ def random_system(n, kind, seed):
 
 
 class ComplexSystems(CliTest):
+    def convert(self, name):
+        self.assertEqual(self.spmtx("convert", name, "whole.npy").code, SOLVED)
+        return np.load(self.folder / "whole.npy")
+
     def test_every_kind_on_one_rank_and_two(self):
         for seed, (kind, words) in enumerate((("general", "general"), ("symmetric", "symmetric"),
                                               ("hermitian", "hermitian"), ("positive", "hermitian"))):
@@ -135,6 +139,91 @@ class ComplexSystems(CliTest):
         np.testing.assert_allclose(read_array(self.folder / "x.mtx"), np.linalg.solve(a, b),
                                    rtol=1e-8)
         self.assertIn("resumed_step", self.report()["checkpoint"])
+
+    def test_products(self):
+        a, x = random_system(13, "symmetric", 3)
+        self.write("a.mtx", coordinate(a, "symmetric"))
+        np.save(self.folder / "x.npy", x)
+        np.save(self.folder / "real.npy", x.real)
+        for ranks, reader, kernel in ((1, "serial", "auto"), (2, "serial", "csr_balanced"),
+                                      (3, "parallel", "auto")):
+            for name, columns in (("x.npy", x), ("real.npy", x.real), ("ones", np.ones((13, 1)))):
+                with self.subTest(ranks=ranks, reader=reader, kernel=kernel, x=name):
+                    result = self.spsolve(
+                        "a.mtx", "-o", "y.npy", "--set", "task=multiply", "--set",
+                        f"multiply.x={name}", "--set", f"matrix.reader={reader}", "--set",
+                        f"multiply.kernel={kernel}", "--set", "multiply.verify=true", "--report",
+                        "report.json", ranks=ranks)
+                    self.assertEqual(result.code, SOLVED, result.text)
+                    y = np.load(self.folder / "y.npy").reshape(13, -1)
+                    np.testing.assert_allclose(y, a @ columns, rtol=1e-13, atol=1e-13)
+                    report = self.report()
+                    self.assertTrue(report["complex"])
+                    self.assertEqual(report["matrix"]["rows"], 13)
+                    self.assertEqual(report["matrix"]["nonzeros"], np.count_nonzero(a))
+
+    def test_first_guesses(self):
+        a = self.convert("zhelm2d:12")
+        guess = np.exp(0.3j * np.arange(144))
+        np.save(self.folder / "b.npy", a @ guess)
+        np.save(self.folder / "guess.npy", guess)
+        for ranks in (1, 2):
+            result = self.spsolve("zhelm2d:12", "b.npy", "-o", "x.npy", "--set",
+                                  "solve.method=gmres", "--set", "solve.initial_guess=guess.npy",
+                                  "--report", "report.json", ranks=ranks)
+            self.assertEqual(result.code, SOLVED, result.text)
+            self.assertEqual(self.report()["krylov"]["steps"], 0)
+            np.testing.assert_allclose(np.load(self.folder / "x.npy"), guess, rtol=1e-10)
+
+    def test_orders_of_a_file(self):
+        order = np.random.default_rng(1).permutation(100) + 1
+        self.write("order.txt", "".join(f"{row}\n" for row in order))
+        for ranks, precision in ((1, "double"), (2, "float")):
+            result = self.spsolve("zhelm2d:10", "--set", "solve.method=sparse_lu", "--set",
+                                  "solve.ordering=./order.txt", "--report", "report.json", "--set",
+                                  f"solve.precision={precision}", ranks=ranks)
+            self.assertEqual(result.code, SOLVED, result.text)
+            self.assertEqual(self.report()["sparse"]["ordering"], "file")
+        self.write("order.txt", "".join(f"{row}\n" for row in order[:-1]))
+        result = self.spsolve("zhelm2d:10", "--set", "solve.method=sparse_lu", "--set",
+                              "solve.ordering=./order.txt")
+        self.assertEqual(result.code, INPUT, result.text)
+        self.assertIn("expected 100 rows", result.err)
+
+    def test_new_values(self):
+        for kind in ("general", "symmetric", "hermitian"):
+            a, b = random_system(14, kind, 11)
+            later = np.where(a != 0, (2 - 1j if kind != "hermitian" else 3) * a, 0)
+            np.fill_diagonal(later, later.diagonal() + 1)
+            rows = np.nonzero(a)
+            self.write("a.mtx", coordinate(a))
+            self.write("values_1.mtx", coordinate(a))
+            self.write("values_2.mtx", coordinate(later))
+            np.save(self.folder / "array_1.npy", a[rows])
+            np.save(self.folder / "array_2.npy", later[rows])
+            np.save(self.folder / "b.npy", b)
+            for values in ("values_*.mtx", "array_*.npy"):
+                for method, ranks in (("auto", 1), ("sparse_lu", 2), ("lu", 2)):
+                    with self.subTest(kind, values=values, method=method, ranks=ranks):
+                        result = self.spsolve("a.mtx", "b.npy", "-o", "x_*.npy", "--set",
+                                              f"matrix.values={values}", "--set",
+                                              f"solve.method={method}", ranks=ranks)
+                        self.assertEqual(result.code, SOLVED, result.text)
+                        for step, matrix in ((1, a), (2, later)):
+                            np.testing.assert_allclose(np.load(self.folder / f"x_{step}.npy"),
+                                                       np.linalg.solve(matrix, b), rtol=1e-8)
+
+    def test_the_kind_is_told(self):
+        for name, kind in (("zhelm2d:5", "symmetric"), ("zconvdiff2d:5", "general"),
+                           ("magnetic2d:5", "Hermitian positive definite"),
+                           ("zcircuit2d:5", "symmetric"), ("zhelm3d:4", "symmetric")):
+            method = "sparse_cholesky" if kind.endswith("definite") else "auto"
+            result = self.spsolve(name, "--report", "report.json", "--html", "report.html", "--set",
+                                  f"solve.method={method}")
+            self.assertEqual(result.code, SOLVED, result.text)
+            self.assertEqual(self.report()["matrix"]["kind"], kind)
+            self.assertIn("complex" if kind == "general" else f"complex {kind}", result.out)
+            self.assertIn(f", complex {kind}", (self.folder / "report.html").read_text())
 
     def test_rows_alone_are_solved_first(self):
         for kind in ("hermitian", "symmetric"):
@@ -229,11 +318,25 @@ class ComplexSystems(CliTest):
                                        rtol=1e-8)
 
     def test_what_takes_real_ones_says_so(self):
-        for words, said in ((("--set", "task=multiply"), "task: multiply takes real ones"),
-                            (("--set", "solve.null_space=constants"), "solve.null_space is for real"),
-                            (("--set", "matrix.values=v.npy"), "matrix.values is for real"),
-                            (("-o", "x.petsc"), "complex numbers are not written for PETSc")):
+        np.save(self.folder / "x.npy", np.ones((9, 1)) * 1j)
+        for words, said in ((("--set", "solve.null_space=constants"), "solve.null_space is for real"),
+                            (("--set", "solve.coordinates=x.npy"), "solve.coordinates is for real"),
+                            (("-o", "x.petsc"), "complex vectors are not written for PETSc")):
             result = self.run_program(BIN / "spsolve", "zhelm2d:3", *words)
+            self.assertEqual(result.code, INPUT, result.text)
+            self.assertIn(said, result.err)
+            self.assertEqual(len(result.err.splitlines()), 1, result.err)
+        np.save(self.folder / "v.npy", np.ones(33))
+        for words, said in (
+                (("grid2d:3", "--set", "task=multiply", "--set", "multiply.x=x.npy"),
+                 "the X holds complex numbers, and real ones are wanted here"),
+                (("grid2d:3", "x.npy", "--set", "solve.initial_guess=x.npy"),
+                 "solve.initial_guess is for real systems"),
+                (("zhelm2d:3", "--set", "matrix.values=v.npy"),
+                 "holds real values, and the matrix is complex"),
+                (("grid2d:3", "--set", "matrix.values=zhelm2d:3"),
+                 "holds complex values, and the matrix is real")):
+            result = self.run_program(BIN / "spsolve", *words)
             self.assertEqual(result.code, INPUT, result.text)
             self.assertIn(said, result.err)
             self.assertEqual(len(result.err.splitlines()), 1, result.err)
@@ -267,9 +370,25 @@ class ComplexFiles(CliTest):
         np.testing.assert_array_equal(form[::2, ::2], a.real)
         np.testing.assert_array_equal(form[1::2, ::2], a.imag)
         np.testing.assert_array_equal(form[::2, 1::2], -a.imag)
-        self.assertIn("complex numbers are not written for PETSc",
-                      self.spmtx("convert", "a.mtx", "a.petsc").err)
-        self.assertEqual(self.spmtx("convert", "a.mtx", "a.petsc", "--real-form").code, SOLVED)
+        for words in ((), ("--real-form",)):
+            self.assertEqual(self.spmtx("convert", "a.mtx", "a.petsc", *words).code, SOLVED)
+            self.assertEqual(self.spmtx("convert", "a.petsc", "again.npy").code, SOLVED)
+            np.testing.assert_array_equal(np.load(self.folder / "again.npy"),
+                                          form if words else a)
+
+    def test_vectors_of_petsc(self):
+        a, b = random_system(6, "general", 3)
+        self.write("a.mtx", coordinate(a))
+        front = np.array([1211214, 6], dtype=">i4").tobytes()
+        (self.folder / "b.petsc").write_bytes(front + b[:, 0].astype(">c16").tobytes())
+        result = self.spsolve("a.mtx", "b.petsc", "-o", "x.npy")
+        self.assertEqual(result.code, SOLVED, result.text)
+        np.testing.assert_allclose(np.load(self.folder / "x.npy"), np.linalg.solve(a, b[:, 0]),
+                                   rtol=1e-8)
+        (self.folder / "b.petsc").write_bytes(front + b[:, 0].astype(">c16").tobytes()[:-8])
+        result = self.spsolve("a.mtx", "b.petsc")
+        self.assertEqual(result.code, INPUT, result.text)
+        self.assertIn("holds 40 bytes more than its header stands for", result.err)
 
 
 if __name__ == "__main__":
