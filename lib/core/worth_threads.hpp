@@ -19,9 +19,9 @@ inline constexpr Index elements_worth_waking = 1 << 17;
 double seconds_waited_for_processors();
 
 /// Whether threads of this process have lately waited for processors that others kept busy: for
-/// 15 % of the time or more. False where the kernel counts nothing, and where waiting threads sleep soon, as in this project's programs:
-/// two threads that spin are what makes each other wait. Looks 100 times a second at most, and
-/// takes a hundredth of the time at most.
+/// 15 % of the time or more. False where the kernel counts nothing, and where waiting threads sleep
+/// soon, as in this project's programs: two threads that spin are what makes each other wait. Looks
+/// 100 times a second at most, and takes a hundredth of the time at most.
 bool processors_are_busy();
 
 /// Whether a loop over so many elements, of which one thread does some 50 us of work with `floor`,
