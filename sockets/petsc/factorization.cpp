@@ -308,7 +308,10 @@ PetscErrorCode Factorization::solve(Mat b, Mat x, Transposition of,
 
 std::optional<Index> Factorization::negative_eigenvalues(std::optional<Problem>& problem) {
   std::optional<Index> negative;
-  problem = attempt([&] { negative = solver_->negative_eigenvalues(); });
+  problem = attempt([&] {
+    const std::optional<Inertia> told = solver_->inertia();
+    if (told && told->certainty != Certainty::unknown) negative = told->negative;
+  });
   return negative;
 }
 
