@@ -72,11 +72,7 @@ std::vector<char> direct_fronts(const Fronts& fronts, Factorization kind, const 
   for (LocalIndex s = 0; s < fronts.size(); ++s) {
     const LocalIndex up = fronts.parent[s];
     const auto block = static_cast<double>(border_block(fronts, s, kind).size());
-    const auto own = static_cast<double>(factor_entries(fronts, s, kind));
-    if (outside[s] == 0 && up != -1 &&
-        block >= std::max(least_block, bound.direct_over_own * own)) {
-      direct[s] = 1;
-    }
+    if (outside[s] == 0 && up != -1 && block >= least_block) direct[s] = 1;
     if (direct[s] == 0) continue;
     any = true;
     if (up != -1) direct[up] = 1;

@@ -31,12 +31,11 @@ struct StackBound {
   /// The entries of blocks that subtrees side by side may have at a time, where one after another
   /// they have fewer; 0: half of the factors, or what is little anyhow.
   Index entries = 0;
-  /// A front whose block has so many entries, such a share of all factors, and so much more than
-  /// its own factors, updates its ancestors directly: none of a grid does, all of a dense core. Of
-  /// blocks not that much larger it takes more time: 1.18 times on a grid of 40^3 by LU.
+  /// A front whose block has so many entries, and such a share of all factors, updates its
+  /// ancestors directly: none of a grid does, whose blocks have up to a ninth of them and would
+  /// take a fifth more time so, all of a dense core.
   Index least_direct = Index{1} << 19;
-  double direct_share = 1.0 / 12;
-  double direct_over_own = 2;
+  double direct_share = 1.0 / 6;
   /// Factors are in a file of this folder, in memory only what is worked with; empty: in memory.
   std::string factors_folder = {};
 
