@@ -112,7 +112,8 @@ class Solver {
 
   /// A X = B, A^T X = B and A^H X = B for complex right-hand sides, of a real or a complex A; of
   /// arrays likewise, but in host memory alone. A complex A takes no real ones. Complex systems are
-  /// solved by their real form of twice the order (docs/complex.md), of which all figures are.
+  /// judged as their real form of twice the order, and eliminated in complex numbers on hosts; see
+  /// docs/complex.md for which figures are of which.
   Solution solve(const Dense<std::complex<double>>& b, Transposition of = Transposition::none);
   Solution solve(std::span<const std::complex<double>> b, Index columns,
                  std::span<std::complex<double>> x, Transposition of = Transposition::none);

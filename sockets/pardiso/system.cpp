@@ -262,7 +262,8 @@ void System::tell(const MatrixKind& kind, Parameters& iparm) {
   }
   const SetUpReport& report = solver_->report();
   const Index factor_entries = factored ? report.factor_entries : plan_.factor_entries;
-  constexpr Index kilobyte = 1024, in_pattern = 3 * sizeof(Index), in_factors = sizeof(double);
+  constexpr Index kilobyte = 1024, in_pattern = 3 * sizeof(Index);
+  const Index in_factors = (kind.is_complex ? 2 : 1) * Index{sizeof(double)};
   if (factored) iparm(14) = report.perturbed_pivots;
   iparm(15) = iparm(16) = 1 + entries_ * in_pattern / kilobyte;
   iparm(17) = 1 + (factor_entries + entries_) * in_factors / kilobyte;
