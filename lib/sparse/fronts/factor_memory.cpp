@@ -55,12 +55,18 @@ Index border_piece(Index m, Factorization kind) {
 namespace {
 
 /// Which fronts update their ancestors directly: those with large blocks, and all above them, of
-/// trees whose roots pass nothing to others. Empty where none does.
+/// trees whose roots pass nothing to others. Empty where none does, as where blocks are few one
+/// front after another.
 std::vector<char> direct_fronts(const Fronts& fronts, Factorization kind, const StackBound& bound) {
   double all = 0;
   for (LocalIndex s = 0; s < fronts.size(); ++s) {
     all += static_cast<double>(factor_entries(fronts, s, kind));
   }
+  std::vector<LocalIndex> in_order(fronts.size());
+  std::iota(in_order.begin(), in_order.end(), 0);
+  const Index blocks = stack_peak(fronts, in_order, std::vector<bool>(fronts.size(), false),
+                                  kind != Factorization::lu);
+  if (static_cast<double>(blocks) < bound.stack_share * all) return {};
   const auto least_block =
       std::max(static_cast<double>(bound.least_direct), bound.direct_share * all);
   std::vector<char> direct(fronts.size(), 0), outside(fronts.size(), 0);

@@ -32,10 +32,12 @@ struct StackBound {
   /// they have fewer; 0: half of the factors, or what is little anyhow.
   Index entries = 0;
   /// A front whose block has so many entries, and such a share of all factors, updates its
-  /// ancestors directly: none of a grid does, whose blocks have up to a ninth of them and would
-  /// take a fifth more time so, all of a dense core.
+  /// ancestors directly, if blocks have stack_share of the factors at a time where front comes
+  /// after front: those of a dense core have more than all of them, those of a grid a quarter, and
+  /// would take a fifth more time so.
   Index least_direct = Index{1} << 19;
-  double direct_share = 1.0 / 6;
+  double direct_share = 1.0 / 12;
+  double stack_share = 0.5;
   /// Factors are in a file of this folder, in memory only what is worked with; empty: in memory.
   std::string factors_folder = {};
 

@@ -14,10 +14,10 @@
 namespace spsolve {
 namespace {
 
-constexpr StackBound small_fronts{0, 300, 0};
+constexpr StackBound small_fronts{0, 300, 0, 0};
 
 StackBound small_fronts_within(Index entries) {
-  return {entries, small_fronts.least_direct, small_fronts.direct_share};
+  return {entries, small_fronts.least_direct, small_fronts.direct_share, 0};
 }
 
 std::shared_ptr<const SparseAnalysis> bounded(const SparseAnalysis& analysis,
@@ -32,7 +32,7 @@ const char* const specs[] = {"grid2d:70", "grid3d:12", "convdiff3d:12", "network
 TEST(StackBound, FrontsThatUpdateAncestorsDirectlyFactorAsOthersDo) {
   test::for_sparse_cases([](const Csr<double>& matrix, Factorization kind) {
     const auto analysis = test::analysis_of(matrix, kind);
-    test::WholeElimination<double> elimination(bounded(*analysis, {0, 10, 0}));
+    test::WholeElimination<double> elimination(bounded(*analysis, {0, 10, 0, 0}));
     const PivotCounts counts = elimination.factor(kind, matrix.values);
     ASSERT_EQ(counts.failed, -1);
     for (const bool transposed : {false, true}) {
