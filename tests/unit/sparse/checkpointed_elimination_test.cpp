@@ -145,7 +145,7 @@ TYPED_TEST(CheckpointedSparse, FrontsThatUpdateTheirAncestorsGoOn) {
   for (const char* spec : {"grid3d:12", "network:2000:150"}) {
     for (const Factorization kind : {Factorization::cholesky, Factorization::lu}) {
       if (kind != Factorization::lu && !symmetry_of(generate_matrix(spec)).symmetric) continue;
-      this->take(spec, kind, {1000, 300, 0});
+      this->take(spec, kind, {1000, 300, 0, 0});
       const auto undisturbed = this->eliminate(false, nullptr);
       const Index n = this->matrix_.rows;
       this->expect_same(this->with_breaks(false, {1, n / 3, n / 2, n - 1}), undisturbed, spec);
