@@ -296,7 +296,8 @@ Schedule factor_schedule(const Fronts& fronts, Factorization kind, int threads,
   std::ranges::sort(schedule.upper);
   Index most = bound.entries;
   if (most == 0) {
-    constexpr Index little = Index{1} << 22, share = 2;
+    constexpr Index little = Index{1} << 22;
+    const Index share = schedule.direct.empty() ? 2 : 8;
     for (LocalIndex s = 0; s < fronts.size(); ++s) most += factor_entries(fronts, s, kind);
     most = std::max(little, most / share);
   }

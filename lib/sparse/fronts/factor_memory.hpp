@@ -29,7 +29,8 @@ struct FactorMemory {
 /// `entries`.
 struct StackBound {
   /// The entries of blocks that subtrees side by side may have at a time, where one after another
-  /// they have fewer; 0: half of the factors, or what is little anyhow.
+  /// they have fewer; 0: half of the factors, an eighth where fronts update their ancestors
+  /// directly, or what is little anyhow.
   Index entries = 0;
   /// A front whose block has so many entries, and such a share of all factors, updates its
   /// ancestors directly, if blocks have stack_share of the factors at a time where front comes
