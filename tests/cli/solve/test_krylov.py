@@ -185,7 +185,7 @@ class Krylov(CliTest):
                     self.assertIn("null_space", self.report()["krylov"])
 
     def test_auto_iterates_beside_boundary_conditions_in_rows(self):
-        n, lines = 30, []
+        n, lines = 40, []
         steps = (1, n, n * n)
         for node in range(n**3):
             row, place = node + 1, (node % n, node // n % n, node // n**2)
