@@ -176,7 +176,10 @@ class Factors(LinearOperator):
         no pivot was left for, and solves raise InputError until the next refactor.
         """
         given = _ranks.on_first(self._comm, lambda: _given(values, shift, rows))
-        has_values, has_shift = given if self._comm is None else self._comm.bcast(given, 0)
+        if self._comm is not None:
+            given = self._comm.bcast(given, 0)
+        assert given is not None  # as the first rank's is
+        has_values, has_shift = given
         numbers = self._own_part(lambda: self._numbers_of(values),
                                  self._first_numbers) if has_values else None
         shifts = self._own_part(lambda: self._shifts_of(shift, rows),
