@@ -15,9 +15,9 @@ endif()
 install(TARGETS spsolve spmtx spbench RUNTIME)
 install(DIRECTORY configs slurm DESTINATION ${SPSOLVE_SHARE})
 install(PROGRAMS apps/plot.py apps/reproduce.py DESTINATION ${SPSOLVE_SHARE})
-install(FILES apps/plot_drawing.py apps/plot_reports.py apps/plot_tables.py apps/published.py
+install(FILES apps/plot_drawing.py apps/plot_reports.py apps/plot_tables.py
   apps/reproduced_tables.py apps/runs.py DESTINATION ${SPSOLVE_SHARE})
-install(DIRECTORY apps/published DESTINATION ${SPSOLVE_SHARE})
+install(DIRECTORY apps/published DESTINATION ${SPSOLVE_SHARE} PATTERN __pycache__ EXCLUDE)
 install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

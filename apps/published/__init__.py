@@ -1,4 +1,4 @@
-"""The figures that papers print, as apps/published/*.csv have them; a part of reproduce.py.
+"""The figures that papers print, as the files beside this one have them; a part of reproduce.py.
 
 Each file says its source, table, hardware and precision in lines that begin with "# ".
 """
@@ -7,7 +7,7 @@ import csv
 import functools
 import pathlib
 
-FOLDER = pathlib.Path(__file__).resolve().parent / "published"
+FOLDER = pathlib.Path(__file__).resolve().parent
 
 
 @functools.cache
