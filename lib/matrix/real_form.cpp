@@ -10,18 +10,40 @@
 
 namespace spsolve::inline matrix {
 
-Csr<double> real_form(const Csr<double>& s, const Csr<double>& t) {
-  constexpr Index most = std::numeric_limits<LocalIndex>::max() / complex_parts;
-  if (s.columns > most) {
+namespace {
+
+constexpr Index blocks = complex_parts * complex_parts;  ///< numbers of the form to one of A
+
+void require_countable(Index rows, Index columns, Index entries) {
+  constexpr Index column_limit = std::numeric_limits<LocalIndex>::max() / complex_parts;
+  constexpr Index limit = std::numeric_limits<Index>::max() / blocks;
+  if (rows > limit || columns > column_limit || entries > limit) {
     fail(ExitCode::resources,
-         "the complex matrix has {} columns, and spsolve handles at most {} of complex numbers",
-         s.columns, most);
+         "a complex matrix of {} x {} with {} entries; spsolve handles at most {} columns of "
+         "complex numbers, and {} rows and entries",
+         rows, columns, entries, column_limit, limit);
   }
+}
+
+}  // namespace
+
+MatrixShape of_real_form(MatrixShape shape) {
+  require_countable(shape.rows, shape.columns, std::max(shape.entries, shape.nonzeros));
+  shape.parts = complex_parts;
+  shape.rows *= complex_parts;
+  shape.columns *= complex_parts;
+  shape.nonzeros *= blocks;
+  shape.entries *= complex_parts;  // S and T take turns
+  return shape;
+}
+
+Csr<double> real_form(const Csr<double>& s, const Csr<double>& t) {
+  require_countable(s.rows, s.columns, s.nonzeros());
   Csr<double> form;
   form.rows = complex_parts * s.rows;
   form.columns = complex_parts * s.columns;
   form.row_offsets.resize(static_cast<std::size_t>(form.rows) + 1);
-  const auto entries = static_cast<std::size_t>(complex_parts * complex_parts * s.nonzeros());
+  const auto entries = static_cast<std::size_t>(blocks * s.nonzeros());
   form.column_indices.resize(entries);
   form.values.resize(entries);
   form.row_offsets[0] = 0;

@@ -27,15 +27,9 @@ namespace spsolve::inline matrix {
 /// Real numbers that a complex one is made of: rows of the real form to a row of A.
 inline constexpr Index complex_parts = 2;
 
-/// The shape of the real form of a complex matrix of that shape.
-constexpr MatrixShape of_real_form(MatrixShape shape) {
-  shape.parts = complex_parts;
-  shape.rows *= complex_parts;
-  shape.columns *= complex_parts;
-  shape.nonzeros *= complex_parts * complex_parts;
-  shape.entries *= complex_parts;  // S and T take turns
-  return shape;
-}
+/// The shape of the real form of a complex matrix of that shape; Error (ExitCode::resources) if it
+/// has more rows, columns or entries than can be counted.
+MatrixShape of_real_form(MatrixShape shape);
 
 /// The real form of S + iT, whose patterns are equal.
 Csr<double> real_form(const Csr<double>& s, const Csr<double>& t);

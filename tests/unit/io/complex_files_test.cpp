@@ -115,6 +115,16 @@ TEST(ComplexFiles, AreWrittenAsTheyAreRead) {
   }
 }
 
+TEST(ComplexFiles, ShapesThatCannotBeCountedAreRefused) {
+  constexpr Index huge = Index{1} << 62;
+  EXPECT_EQ(of_real_form({.rows = 3, .columns = 2, .entries = 4, .nonzeros = 5}).nonzeros, 20);
+  for (const MatrixShape& shape :
+       {MatrixShape{.rows = huge}, MatrixShape{.columns = huge}, MatrixShape{.columns = 1 << 30},
+        MatrixShape{.entries = huge}, MatrixShape{.nonzeros = huge}}) {
+    EXPECT_THROW(of_real_form(shape), Error);
+  }
+}
+
 TEST(ComplexFiles, HermitianArraysHaveARealDiagonal) {
   const std::string text = banner("array complex hermitian") + "2 2\n1 0\n3 -4\n7 1\n";
   const MatrixMarketBytes file{text, "a.mtx"};
