@@ -1,6 +1,9 @@
 // Matrices of networks: circuits, flows with interior-point scaling, random walks.
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "matrix/generate/generated_rows.hpp"
@@ -14,26 +17,39 @@ namespace {
 /// The entries of a row in any order; those of the same column are added when they are put.
 class Entries {
  public:
-  void add(Index column, double value) { entries_.push_back({column, value}); }
+  void add(Index column, double value) {
+    if (size_ < usual) {
+      few_[size_] = {column, value};
+    } else {
+      if (size_ == usual) many_.assign(few_.begin(), few_.end());
+      many_.push_back({column, value});
+    }
+    ++size_;
+  }
 
   /// Ascending, one entry a column.
   void merge() {
-    std::ranges::stable_sort(entries_, {}, &Entry::column);
+    const std::span<Entry> all = entries();
+    if (all.size() <= usual) {
+      insertion_sort(all);
+    } else {
+      std::ranges::stable_sort(all, {}, &Entry::column);
+    }
     std::size_t last = 0;
-    for (std::size_t k = 1; k < entries_.size(); ++k) {
-      if (entries_[k].column == entries_[last].column) {
-        entries_[last].value += entries_[k].value;
+    for (std::size_t k = 1; k < all.size(); ++k) {
+      if (all[k].column == all[last].column) {
+        all[last].value += all[k].value;
       } else {
-        entries_[++last] = entries_[k];
+        all[++last] = all[k];
       }
     }
-    if (!entries_.empty()) entries_.resize(last + 1);
+    if (!all.empty()) size_ = last + 1;
   }
 
-  Index size() const { return static_cast<Index>(entries_.size()); }
+  Index size() const { return static_cast<Index>(size_); }
 
-  void put_into(Row& row) const {
-    for (const auto& [column, value] : entries_) row.put(column, value);
+  void put_into(Row& row) {
+    for (const auto& [column, value] : entries()) row.put(column, value);
   }
 
  private:
@@ -41,7 +57,25 @@ class Entries {
     Index column;
     double value;
   };
-  std::vector<Entry> entries_;
+
+  static constexpr std::size_t usual = 16;  // as many as most rows have need no allocation
+
+  std::span<Entry> entries() { return {many_.empty() ? few_.data() : many_.data(), size_}; }
+
+  /// As std::stable_sort, without its memory.
+  static void insertion_sort(std::span<Entry> all) {
+    for (std::size_t k = 1; k < all.size(); ++k) {
+      const Entry entry = all[k];
+      std::size_t place = k;
+      for (; place > 0 && all[place - 1].column > entry.column; --place)
+        all[place] = all[place - 1];
+      all[place] = entry;
+    }
+  }
+
+  std::size_t size_ = 0;
+  std::array<Entry, usual> few_;  // the entries, until there are more
+  std::vector<Entry> many_;
 };
 
 /// Builds an n x n matrix of which entries_of(i) gives row i.
