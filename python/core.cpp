@@ -17,6 +17,7 @@
 #include "core/build_info.hpp"
 #include "core/error.hpp"
 #include "core/plain_text.hpp"
+#include "facts_of.hpp"
 #include "io/dense_source.hpp"
 #include "io/matrix_source.hpp"
 #include "matrix/compressed_arrays.hpp"
@@ -162,36 +163,6 @@ nb::object read_array(const std::string& file) {
 }
 
 // --- solver and product
-
-nb::dict facts(const SetUpReport& report) {
-  nb::dict told;
-  told["method"] = report.method;
-  told["pivoting"] = report.pivoting;
-  told["device"] = report.device;
-  told["equilibrated"] = report.equilibrated;
-  told["pivot_growth"] = report.pivot_growth;
-  told["smallest_pivot"] = report.smallest_pivot;
-  told["largest_pivot"] = report.largest_pivot;
-  told["notes"] = report.notes;
-  return told;
-}
-
-nb::dict facts(const Solution& solution) {
-  const auto or_none = [](const std::optional<double>& value) -> nb::object {
-    return value ? nb::cast(*value) : nb::none();
-  };
-  nb::dict told;
-  told["solved"] = solution.solved;
-  told["backward_error"] = solution.backward_error;
-  told["componentwise_error"] = solution.componentwise_error;
-  told["sweeps"] = solution.sweeps;
-  told["condition"] = or_none(solution.condition);
-  told["componentwise_condition"] = or_none(solution.componentwise_condition);
-  told["forward_error_bound"] = solution.forward_error_bound;
-  told["forward_error_estimate"] = solution.forward_error_estimate;
-  told["notes"] = solution.notes;
-  return told;
-}
 
 /// The processes of a communicator that mpi4py names by its number.
 Ranks ranks_numbered([[maybe_unused]] int communicator) {

@@ -107,4 +107,16 @@ class SparseFactorization {
   bool conjugates_ = false;
 };
 
+/// The factors alone, without what makes up for small pivots.
+template <typename T>
+class UnrefinedInverse final : public LinearOperator {
+ public:
+  explicit UnrefinedInverse(SparseFactorization<T>& factors) : factors_(factors) {}
+  void apply(const Vectors& x, Vectors& y) override { factors_.solve(false, x, y); }
+  void apply_transposed(const Vectors& x, Vectors& y) override { factors_.solve(true, x, y); }
+
+ private:
+  SparseFactorization<T>& factors_;
+};
+
 }  // namespace spsolve::sparse

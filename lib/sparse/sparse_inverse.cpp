@@ -22,18 +22,6 @@ constexpr double soon = 1;
 
 }  // namespace
 
-/// The factors alone, without what makes up for small pivots.
-template <typename T>
-class SparseInverse<T>::UnrefinedInverse final : public LinearOperator {
- public:
-  explicit UnrefinedInverse(SparseInverse& of) : of_(of) {}
-  void apply(const Vectors& x, Vectors& y) override { of_.factors_.solve(false, x, y); }
-  void apply_transposed(const Vectors& x, Vectors& y) override { of_.factors_.solve(true, x, y); }
-
- private:
-  SparseInverse& of_;
-};
-
 template <typename T>
 SparseInverse<T>::SparseInverse(Team& team, SparseMemory& memory, const SparseChoice& choice,
                                 std::shared_ptr<const SparseAnalysis> analysis)
@@ -44,14 +32,11 @@ SparseInverse<T>::SparseInverse(Team& team, SparseMemory& memory, const SparseCh
       lent_(team),
       gathered_(team, memory, lent_, choice, std::move(analysis)),
       factors_(team, memory, lent_, choice.over_ranks),
-      unrefined_(std::make_unique<UnrefinedInverse>(*this)) {
+      unrefined_(factors_) {
   gathered_.gather_by([this](SystemMatrix& matrix, ScaledValues* whole) {
     return factors_.gather_values(matrix, whole);
   });
 }
-
-template <typename T>
-SparseInverse<T>::~SparseInverse() = default;
 
 template <typename T>
 void SparseInverse<T>::find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision,
@@ -110,21 +95,14 @@ bool SparseInverse<T>::factor(const EliminationRun& run) {
   }
   together(team_, [&] {
     if (team_.rank() > 0) return;
-    constexpr double real_ones = is_complex<T> ? 4 : 1;  // to a flop of complex numbers
-    outcome.analysis_seconds = gathered_.analysis()->seconds;
-    outcome.complex = is_complex<T>;
-    outcome.flops = real_ones * gathered_.analysis()->flops;
-    outcome.fronts = gathered_.analysis()->fronts.size();
-    if (!gathered_.analysis()->off_diagonal_blocks.empty()) {
-      outcome.blocks = static_cast<Index>(gathered_.analysis()->off_diagonal_blocks.roots.size());
-    }
+    const SparseAnalysis& analysis = *gathered_.analysis();
+    outcome = outcome_of(analysis, is_complex<T>);
     if (leveled_ != gathered_.analysis()) {
-      levels_ = front_levels(*gathered_.analysis(), real_ones);
+      levels_ = front_levels(analysis, is_complex<T>);
       leveled_ = gathered_.analysis();
     }
     outcome.levels = levels_;
     outcome.gpu = factors_.kernel_statistics();
-    outcome.factor_entries = gathered_.analysis()->factor_entries;
     outcome.perturbed_pivots = counts.perturbed;
     outcome.moved_pivots = counts.swaps;
     outcome.negative_pivots = negative_of(kind, counts);
@@ -196,7 +174,7 @@ void SparseInverse<T>::refuse_singular(const ThresholdTold& told) {
 template <typename T>
 LinearOperator* SparseInverse<T>::factors_alone() {
   const bool there = state_ != State::empty && state_ != State::prepared;
-  return there ? unrefined_.get() : nullptr;
+  return there ? &unrefined_ : nullptr;
 }
 
 template <typename T>
@@ -375,7 +353,7 @@ std::unique_ptr<Vectors> SparseInverse<T>::ensure_valid_factors(const Eliminatio
 
 template <typename T>
 GmresInverse& SparseInverse<T>::gmres() {
-  if (!gmres_) gmres_.emplace(*matrix_, *scaling_, *unrefined_);
+  if (!gmres_) gmres_.emplace(*matrix_, *scaling_, unrefined_);
   return *gmres_;
 }
 

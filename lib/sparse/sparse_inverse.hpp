@@ -33,7 +33,6 @@ class SparseInverse final : public Inverse {
   /// `analysis` is used where the matrix has its pattern; may be null.
   SparseInverse(Team& team, SparseMemory& memory, const SparseChoice& choice,
                 std::shared_ptr<const SparseAnalysis> analysis);
-  ~SparseInverse() override;
 
   void find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision,
                     Equilibration& scaling) override;
@@ -62,8 +61,6 @@ class SparseInverse final : public Inverse {
   }
 
  private:
-  class UnrefinedInverse;
-
   /// prepare() leads to `prepared`, eliminate() to one that solves; the first solve with factors
   /// that are `unvalidated` leads on from there. Where either fails, or threshold pivoting takes
   /// the place of factors that do not do, it is `prepared` until other factors solve.
@@ -126,7 +123,7 @@ class SparseInverse final : public Inverse {
   LentProcessors lent_;
   GatheredMatrix gathered_;
   SparseFactorization<T> factors_;
-  std::unique_ptr<UnrefinedInverse> unrefined_;
+  UnrefinedInverse<T> unrefined_;
   std::optional<GmresInverse> gmres_;  // on unrefined_, where it was asked for
   State state_ = State::empty;
   bool gmres_failed_ = false;  // on restricted pivots, for these values or some before

@@ -19,9 +19,14 @@ void add_row(std::vector<CellRows>& rows, Index cell) {
   ++rows.back().count;
 }
 
+/// Flops of real numbers to one of these.
+double real_flops(bool complex) {
+  return complex ? 4 : 1;
+}
+
 }  // namespace
 
-FrontLevels front_levels(const SparseAnalysis& analysis, double real_ones) {
+FrontLevels front_levels(const SparseAnalysis& analysis, bool complex) {
   const Fronts& fronts = analysis.fronts;
   FrontLevels levels;
   std::vector<std::size_t> level_of(fronts.size(), 0);
@@ -32,10 +37,23 @@ FrontLevels front_levels(const SparseAnalysis& analysis, double real_ones) {
     ++level.fronts;
     level.largest_front =
         std::max<Index>(level.largest_front, fronts.pivots(s) + fronts.border_size(s));
-    level.flops += real_ones * front_flops(fronts, s, analysis.kind != Factorization::lu);
+    level.flops += real_flops(complex) * front_flops(fronts, s, analysis.kind != Factorization::lu);
     levels.count = std::max(levels.count, level_of[s] + 1);
   }
   return levels;
+}
+
+SparseOutcome outcome_of(const SparseAnalysis& analysis, bool complex) {
+  SparseOutcome outcome;
+  outcome.analysis_seconds = analysis.seconds;
+  outcome.complex = complex;
+  outcome.flops = real_flops(complex) * analysis.flops;
+  outcome.fronts = analysis.fronts.size();
+  if (!analysis.off_diagonal_blocks.empty()) {
+    outcome.blocks = static_cast<Index>(analysis.off_diagonal_blocks.roots.size());
+  }
+  outcome.factor_entries = analysis.factor_entries;
+  return outcome;
 }
 
 Pattern pattern_in_order(const Csr<double>& matrix, const SparseAnalysis& analysis) {

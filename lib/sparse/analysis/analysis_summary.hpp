@@ -8,9 +8,11 @@ namespace spsolve::inline sparse {
 
 // The figures of an analysis that reports show.
 
-/// The fronts by level of the elimination tree, with `real_ones` times the flops that
-/// analysis.flops is the sum of: 4 for fronts of complex numbers.
-FrontLevels front_levels(const SparseAnalysis& analysis, double real_ones = 1);
+/// The fronts by level of the elimination tree; of complex numbers with flops of real ones.
+FrontLevels front_levels(const SparseAnalysis& analysis, bool complex);
+
+/// The part of an elimination's outcome that its analysis decides, but for the levels.
+SparseOutcome outcome_of(const SparseAnalysis& analysis, bool complex);
 
 /// The matrix that was analysed in the order of its elimination, see pattern_of().
 Pattern pattern_in_order(const Csr<double>& matrix, const SparseAnalysis& analysis);

@@ -38,8 +38,8 @@ namespace spsolve::inline task {
 namespace {
 
 Progress::Show show_progress(const Team& team, AutoSwitch wanted) {
-  if (team.rank() != 0 || wanted == AutoSwitch::off) return Progress::Show::off;
-  return show_for(stderr);
+  const bool shown = team.rank() == 0 && wanted != AutoSwitch::off;
+  return shown ? show_for(stderr) : Progress::Show::off;
 }
 
 /// One solve by all ranks of a team, from the file to the report.
@@ -129,8 +129,7 @@ class SolveRun {
     report_.notes.push_back(fmt::format(
         "no checkpoints are kept: {}, and {} is predicted to eliminate in {:.1g} s; one process on "
         "a host, ranks that share an elimination there (solve.ranks=all), lu and the Krylov "
-        "methods "
-        "keep them",
+        "methods keep them",
         why, name(row.method), row.analyse(question).seconds));
     return false;
   }
@@ -321,8 +320,8 @@ class SolveRun {
   /// Completes the report.
   void finish(SystemSolver& solver, const GpuMemoryWatch& on_its_gpu) {
     report_.status = name(std::max(report_.trust.verdict, systems_.worst()));
-    if (checkpoints_ && report_.trust.verdict == Verdict::solved) checkpoints_->remove();
     if (report_.trust.verdict == Verdict::solved) {
+      if (checkpoints_) checkpoints_->remove();
       std::error_code ignored;
       std::filesystem::remove(analysis_cache_, ignored);
     }
@@ -407,8 +406,8 @@ class SolveRun {
 }  // namespace
 
 void run_solve(const Config& config, Team& team, const Gpus& gpus, SolveReport& report) {
-  if (!solves_alone(config, team, gpus, [&] { return shape_for_all(config, team).matrix.rows; }))
-    return SolveRun(config, team, gpus, report).run();
+  const auto rows = [&] { return shape_for_all(config, team).matrix.rows; };
+  if (!solves_alone(config, team, gpus, rows)) return SolveRun(config, team, gpus, report).run();
   together(team, [&] {
     SoloTeam alone;
     if (team.rank() == 0) SolveRun(config, alone, gpus, report).run();

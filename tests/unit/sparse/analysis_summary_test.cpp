@@ -50,7 +50,7 @@ TEST(AnalysisSummary, LevelsShareOutTheFrontsAndTheirWork) {
   std::size_t deepest = 0;
   for_cases([&](const Csr<double>&, const SparseAnalysis& analysis) {
     const Fronts& fronts = analysis.fronts;
-    const FrontLevels levels = front_levels(analysis);
+    const FrontLevels levels = front_levels(analysis, false);
     deepest = std::max(deepest, levels.count);
     std::vector<Index> expected(levels.count, 0), largest(levels.count, 0);
     for (LocalIndex s = 0; s < fronts.size(); ++s) {
@@ -105,7 +105,7 @@ TEST(AnalysisSummary, FactorsCoverTheMatrix) {
 TEST(AnalysisSummary, ReportsDrawEveryLevel) {
   for_cases([](const Csr<double>&, const SparseAnalysis& analysis) {
     SparseOutcome outcome;
-    outcome.levels = front_levels(analysis);
+    outcome.levels = front_levels(analysis, false);
     nlohmann::ordered_json report{{"status", "solved"}, {"sparse", to_json(outcome)}};
     EXPECT_EQ(report["sparse"]["levels"].size(), outcome.levels.count);
     const std::string page = html_report(report);
