@@ -360,7 +360,7 @@ class SolveRun {
     if (report_.checkpoint) {
       report_.checkpoint_share = report_.longest("checkpoint") / report_.longest("total");
     }
-    report_.notes.insert(report_.notes.end(), facts.notes.begin(), facts.notes.end());
+    std::ranges::copy(facts.notes, std::back_inserter(report_.notes));
     if (report_.device == "host" && flops >= host_tuning.flops_worth_a_note) {
       if (std::string note = blas::faster_kernels(); !note.empty()) {
         report_.notes.push_back(std::move(note));
@@ -369,16 +369,14 @@ class SolveRun {
     Config as_found = config_;
     as_found.right_hand_side = b_;
     const bool on_gpu = report_.device != "host";
-    for (std::string& note : notes_on_ignored_keys(as_found, choice.method, on_gpu, facts)) {
-      report_.notes.push_back(std::move(note));
-    }
+    std::ranges::move(notes_on_ignored_keys(as_found, choice.method, on_gpu, facts),
+                      std::back_inserter(report_.notes));
     if (choice.precision != config_.solve.precision) {
       report_.notes.push_back(
           fmt::format("eliminated in double: at order {} float factors would save no time on a GPU",
                       report_.rows));
     }
-    report_.notes.insert(report_.notes.end(), report_.trust.notes.begin(),
-                         report_.trust.notes.end());
+    std::ranges::copy(report_.trust.notes, std::back_inserter(report_.notes));
   }
 
   const Config& config_;
