@@ -10,13 +10,6 @@
 #include "spsolve/spsolve.hpp"
 #include "team/team.hpp"
 
-static_assert(static_cast<int>(spsolve::Method::sparse_lu) == SPSOLVE_METHOD_SPARSE_LU &&
-                  static_cast<int>(spsolve::Method::lu) == SPSOLVE_METHOD_LU &&
-                  static_cast<int>(spsolve::Method::block_cg) == SPSOLVE_METHOD_BLOCK_CG &&
-                  static_cast<int>(spsolve::Preconditioner::multigrid) ==
-                      SPSOLVE_PRECONDITIONER_MULTIGRID,
-              "methods and preconditioners have the same numbers on both sides");
-
 struct spsolve_matrix {
   spsolve::Matrix matrix;
 };
@@ -68,17 +61,6 @@ spsolve_status refuse(Object** object, std::string sentence) {
   return refuse(std::move(sentence));
 }
 
-/// Whether rows x columns numbers can be counted, both from 0 on.
-bool countable(spsolve::Index rows, spsolve::Index columns) {
-  constexpr auto most = std::numeric_limits<std::int64_t>::max() / std::int64_t{sizeof(double)};
-  return rows >= 0 && columns >= 0 && (rows == 0 || columns <= most / rows);
-}
-
-/// Whether a word is one of its kind, which are numbered from 0 to `last`.
-bool known(int word, int last) {
-  return word >= 0 && word <= last;
-}
-
 /// A number of a matrix, or -1 where there is none.
 template <typename Number>
 std::int64_t number_of(const spsolve_matrix* matrix, const Number& number) {
@@ -89,13 +71,6 @@ std::int64_t number_of(const spsolve_matrix* matrix, const Number& number) {
 
 std::span<const std::int64_t> numbers(const std::int64_t* first, std::int64_t count) {
   return {first, static_cast<std::size_t>(std::max<std::int64_t>(count, 0))};
-}
-
-template <typename T>
-spsolve::Dense<T> rows_of(const T* values, spsolve::Index rows, spsolve::Index columns) {
-  spsolve::Dense<T> result(rows, columns);
-  std::copy_n(values, rows * columns, result.values.begin());
-  return result;
 }
 
 /// Complex numbers that lie as two doubles each.
@@ -127,35 +102,6 @@ void require_together(const spsolve::Ranks& ranks, bool good, const char* senten
   spsolve::together(ranks.team(), [&] {
     if (!good) spsolve::fail(spsolve::ExitCode::input, "{}", sentence);
   });
-}
-
-bool in_range(const spsolve_options& wanted) {
-  return known(wanted.method, SPSOLVE_METHOD_BLOCK_CG) &&
-         known(wanted.preconditioner, SPSOLVE_PRECONDITIONER_MULTIGRID) &&
-         known(wanted.pivoting, SPSOLVE_PIVOTING_TOURNAMENT) &&
-         known(wanted.precision, SPSOLVE_MIXED) && known(wanted.device, SPSOLVE_DEVICE_CUDA) &&
-         wanted.refinement >= 0 && wanted.tolerance >= 0 && wanted.tolerance < 1 &&
-         wanted.iterations >= 0 && wanted.right_hand_sides >= 1 && wanted.systems >= 1;
-}
-
-/// The options of a Solver, which are in range.
-spsolve::Options options_of(const spsolve_options& wanted) {
-  spsolve::Options mine;
-  mine.method = static_cast<spsolve::Method>(wanted.method);
-  mine.pivoting = static_cast<spsolve::Pivoting>(wanted.pivoting);
-  mine.precision = static_cast<spsolve::Precision>(wanted.precision);
-  mine.device = static_cast<spsolve::Device>(wanted.device);
-  mine.refinement = wanted.refinement;
-  mine.condition = wanted.condition != 0;
-  mine.preconditioner = static_cast<spsolve::Preconditioner>(wanted.preconditioner);
-  mine.tolerance = wanted.tolerance;
-  mine.iterations = wanted.iterations;
-  mine.right_hand_sides = wanted.right_hand_sides;
-  mine.systems = wanted.systems;
-  if (wanted.coordinates != nullptr) {
-    mine.node_coordinates = rows_of(wanted.coordinates, wanted.nodes, wanted.dimensions);
-  }
-  return mine;
 }
 
 }  // namespace
@@ -217,25 +163,6 @@ void spsolve_matrix_free(spsolve_matrix* matrix) {
   delete matrix;
 }
 
-void spsolve_options_init(spsolve_options* options) {
-  if (options == nullptr) return;
-  const spsolve::Options defaults;
-  *options = {static_cast<spsolve_method>(defaults.method),
-              static_cast<spsolve_pivoting>(defaults.pivoting),
-              static_cast<spsolve_precision>(defaults.precision),
-              static_cast<spsolve_device>(defaults.device),
-              defaults.refinement,
-              defaults.condition ? 1 : 0,
-              static_cast<spsolve_preconditioner>(defaults.preconditioner),
-              defaults.tolerance,
-              defaults.iterations,
-              nullptr,
-              0,
-              0,
-              defaults.right_hand_sides,
-              defaults.systems};
-}
-
 spsolve_status spsolve_solver_create(const spsolve_matrix* matrix, const spsolve_options* options,
                                      spsolve_solver** solver) {
   return spsolve_solver_create_over(nullptr, matrix, options, solver);
@@ -246,21 +173,13 @@ spsolve_status spsolve_solver_create_over(const spsolve_ranks* ranks, const spso
   if (solver != nullptr) *solver = nullptr;
   return guarded([&] {
     const spsolve::Ranks all = ranks != nullptr ? ranks->ranks : spsolve::Ranks();
-    spsolve_options wanted;
-    spsolve_options_init(&wanted);
-    if (options != nullptr) wanted = *options;
     require_together(all, solver != nullptr, "there is no place to put the new object");
     require_together(all, all.rank() > 0 || matrix != nullptr, "there is no matrix");
-    require_together(all, in_range(wanted),
-                     "an option is out of its range; spsolve_options_init() sets the defaults");
-    require_together(all,
-                     wanted.coordinates == nullptr || countable(wanted.nodes, wanted.dimensions),
-                     "coordinates need numbers of nodes and dimensions from 0 on");
     const spsolve::Matrix none;
-    *solver = new spsolve_solver{
-        all,
-        spsolve::Solver(matrix != nullptr ? matrix->matrix : none, options_of(wanted), all),
-        {}};
+    const spsolve::Matrix& of = matrix != nullptr ? matrix->matrix : none;
+    const spsolve::Options wanted =
+        spsolve::together(all.team(), [&] { return spsolve::options_from_c(options, of.rows()); });
+    *solver = new spsolve_solver{all, spsolve::Solver(of, wanted, all), {}};
     return SPSOLVE_OK;
   });
 }
@@ -286,8 +205,9 @@ spsolve_status solve_for(spsolve_solver* solver, int64_t columns, const T* b, T*
     const spsolve::Index rows = solver->solver.own().size();
     const bool has_arrays = columns == 0 || rows == 0 || (b != nullptr && x != nullptr);
     require_together(solver->ranks, columns >= 0 && has_arrays, what);
-    require_together(solver->ranks, countable(2 * rows, columns), "so many columns have no room");
-    const spsolve::Dense<T> right = rows_of(b, rows, columns);
+    require_together(solver->ranks, spsolve::countable(2 * rows, columns),
+                     "so many columns have no room");
+    const spsolve::Dense<T> right = spsolve::c_rows(b, rows, columns);
     const spsolve::Solution solution = solve(solver->solver, right);
     constexpr double unknown = std::numeric_limits<double>::infinity();
     if (trust != nullptr) {
@@ -333,7 +253,7 @@ spsolve_status spsolve_solver_solve(spsolve_solver* solver, int transposed, int6
 spsolve_status spsolve_solver_solve_z(spsolve_solver* solver, int transposed, int64_t columns,
                                       const double* b, double* x, spsolve_trust* trust) {
   using spsolve::Transposition;
-  if (!known(transposed, static_cast<int>(Transposition::adjoint))) {
+  if (transposed < 0 || transposed > static_cast<int>(Transposition::adjoint)) {
     return refuse("a solve is with 0: A, 1: A^T or 2: A^H");
   }
   return solve_for(solver, columns, numbers_at(b), numbers_at(x), trust,
@@ -406,7 +326,7 @@ spsolve_status spsolve_product_create(const spsolve_matrix* matrix, const char* 
                                       spsolve_product** product) {
   if (matrix == nullptr) return refuse(product, "there is no matrix");
   if (columns < 0) return refuse(product, "a product needs a number of columns from 0 on");
-  if (!known(device, SPSOLVE_DEVICE_CUDA)) {
+  if (device < SPSOLVE_DEVICE_AUTO || device > SPSOLVE_DEVICE_CUDA) {
     return refuse(product, "the device is none of auto, host and cuda");
   }
   return create(product, [&] {
@@ -425,8 +345,8 @@ spsolve_status spsolve_product_apply(spsolve_product* product, int64_t columns, 
   }
   return guarded([&] {
     const spsolve::Index rows = product->product.own_x().size();
-    if (!countable(rows, columns)) return refuse("so many columns have no room");
-    const spsolve::Dense<double> result = product->product.apply(rows_of(x, rows, columns));
+    if (!spsolve::countable(rows, columns)) return refuse("so many columns have no room");
+    const spsolve::Dense<double> result = product->product.apply(spsolve::c_rows(x, rows, columns));
     std::copy(result.values.begin(), result.values.end(), y);
     return SPSOLVE_OK;
   });

@@ -8,6 +8,7 @@
 
 #include "api/gpus.hpp"
 #include "choice/gpu_memory.hpp"
+#include "config/schema.hpp"
 #include "core/plain_text.hpp"
 #include "distribute/reading/scatter.hpp"
 #include "krylov/null_space.hpp"
@@ -90,6 +91,18 @@ void require_positive(std::string_view name, Index number) {
   if (number < 1) fail(ExitCode::input, "{} must be 1 at least, not {}", name, number);
 }
 
+/// Refuses numbers, other than defaults, that a configuration could not have.
+void require_in_range(const Config& config) {
+  const Config defaults;
+  for (const Option& option : options()) {
+    if (option.type != OptionType::integer && option.type != OptionType::number) continue;
+    const std::string text = option.get(config);
+    if (text == option.get(defaults)) continue;
+    const std::string problem = option_problem(option, text);
+    if (!problem.empty()) throw Error(ExitCode::input, problem);
+  }
+}
+
 }  // namespace
 
 PlannedSystem::PlannedSystem(const Matrix& a, const Options& options, SolvingTeam& by)
@@ -101,6 +114,7 @@ PlannedSystem::PlannedSystem(const Matrix& a, const Options& options, SolvingTea
     require_whole_name("Options::ordering_file", options.ordering_file);
     require_whole_name("Options::analysis_file", options.analysis_file);
     require_whole_name("Options::factors_folder", options.factors_folder);
+    require_in_range(config);
     require_positive("Options::right_hand_sides", options.right_hand_sides);
     require_positive("Options::systems", options.systems);
     require_threads(omp_get_max_threads());

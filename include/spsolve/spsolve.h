@@ -8,6 +8,7 @@
 #ifndef SPSOLVE_SPSOLVE_H
 #define SPSOLVE_SPSOLVE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -113,7 +114,44 @@ typedef enum {
   SPSOLVE_DEVICE_CUDA = 2
 } spsolve_device;
 
+typedef enum {
+  SPSOLVE_ORDERING_AUTO = 0,
+  SPSOLVE_ORDERING_NESTED_DISSECTION = 1,
+  SPSOLVE_ORDERING_AMD = 2,
+  SPSOLVE_ORDERING_RCM = 3,
+  SPSOLVE_ORDERING_NATURAL = 4,
+  SPSOLVE_ORDERING_FILE = 5
+} spsolve_ordering;
+
+typedef enum {
+  SPSOLVE_NULL_SPACE_NONE = 0,
+  SPSOLVE_NULL_SPACE_CONSTANTS = 1,
+  SPSOLVE_NULL_SPACE_VECTORS = 2 /* null_vectors, or those of null_space_file */
+} spsolve_null_space;
+
+typedef enum {
+  SPSOLVE_SWITCH_AUTO = 0,
+  SPSOLVE_SWITCH_ON = 1,
+  SPSOLVE_SWITCH_OFF = 2
+} spsolve_switch;
+
+typedef enum {
+  SPSOLVE_FACTORS_AUTO = 0,
+  SPSOLVE_FACTORS_MEMORY = 1,
+  SPSOLVE_FACTORS_DISK = 2
+} spsolve_factor_place;
+
+/* The conditions for a solution to be called solved. */
+typedef enum { SPSOLVE_ACCEPT_DIGITS = 0, SPSOLVE_ACCEPT_RESIDUAL = 1 } spsolve_acceptance;
+
+/* The ranks that eliminate. */
+typedef enum { SPSOLVE_RANKS_AUTO = 0, SPSOLVE_RANKS_ALL = 1 } spsolve_solving_ranks;
+
+/* The options of spsolve::Options, by the same names, where docs and ranges are. Strings and arrays
+ * are copied when a solver is made; NULL is none. Versions to come add members at the end alone: a
+ * library takes structures of its own version and of those before, and refuses longer ones. */
 typedef struct {
+  size_t size; /* of this structure, by spsolve_options_init() */
   spsolve_method method;
   spsolve_pivoting pivoting;
   spsolve_precision precision;
@@ -125,18 +163,39 @@ typedef struct {
   double tolerance;   /* the backward error that they stop at; 0: as small as double gets */
   int64_t iterations; /* the most steps; 0: by the order */
   /* Multigrid for linear elasticity: coordinates of `nodes` nodes in 2 or 3 dimensions, row-major,
-   * of a matrix with as many unknowns a node, which follow each other; NULL: none. Copied. */
+   * of a matrix with as many unknowns a node, which follow each other. */
   const double* coordinates;
   int64_t nodes;
   int dimensions;
-  /* The systems that are expected, which SPSOLVE_METHOD_AUTO goes by, as spsolve::Options has them:
-   * columns at once, and systems in turn, with other right-hand sides or values. */
+  /* The systems that are expected, which SPSOLVE_METHOD_AUTO goes by: columns at once, and systems
+   * in turn, with other right-hand sides or values. */
   int64_t right_hand_sides;
   int64_t systems;
+  spsolve_solving_ranks ranks;
+  int share_gpus;            /* whether ranks may share a GPU */
+  int64_t block;             /* lu: columns of a panel; 0 chooses by itself */
+  spsolve_ordering ordering; /* of the sparse methods */
+  const char* ordering_file; /* SPSOLVE_ORDERING_FILE: all unknowns, numbered from 1 */
+  const char* analysis_file; /* keeps the analysis of a sparse matrix */
+  spsolve_factor_place factors;
+  const char* factors_folder; /* SPSOLVE_FACTORS_DISK: of their file */
+  double time_limit;          /* Krylov methods: seconds of the steps of a solve; 0: no limit */
+  int64_t restart;            /* gmres: steps of a cycle */
+  const char* initial_guess_file;
+  const double* first_guess; /* n x guessed_columns, row-major; of rank 0 */
+  int64_t guessed_columns;
+  const char* coordinates_file;
+  spsolve_null_space null_space; /* Krylov methods, for a singular A */
+  const char* null_space_file;
+  const double* null_vectors; /* n x null_dimension, row-major; of rank 0 */
+  int64_t null_dimension;
+  spsolve_switch equilibrate;
+  spsolve_acceptance accept;
 } spsolve_options;
 
-/* The defaults of the program. */
-void spsolve_options_init(spsolve_options* options);
+/* The defaults of the program, in a structure of `size` bytes. */
+void spsolve_options_init_sized(spsolve_options* options, size_t size);
+#define spsolve_options_init(options) spsolve_options_init_sized((options), sizeof(spsolve_options))
 
 /* How far a solution can be trusted; see docs/trust.md. Figures that are not known are infinite. */
 typedef struct {

@@ -108,6 +108,18 @@ class Installed(CliTest):
         self.assertEqual(lines[0].split(), ["301", "1"])
         return [float(line) for line in lines[1:]]
 
+    def test_symbols_have_the_version(self):
+        header = self.installed("include/spsolve/spsolve.h").read_text()
+        declared = set(re.findall(r"\b(spsolve_\w+)\(", re.sub(r"/\*.*?\*/|#define.*", "", header,
+                                                               flags=re.S)))
+        library = self.installed("lib*/libspsolve.so")
+        soname = library.resolve().name.split(".so.")[1].rsplit(".", 1)[0]
+        listed = self.run_well("nm", "-D", "--defined-only", library).out
+        names = dict(re.findall(r" [TWVDBRu] (\S+)@@(\S+)$", listed, re.M))
+        self.assertEqual(set(names.values()), {f"SPSOLVE_{soname}"})
+        self.assertEqual(declared - set(names), set())
+        self.assertEqual([name for name in names if "spsolve" not in name], [])
+
     def test_solutions_are_those_of_the_application_bit_for_bit(self):
         self.build_outside("solution", "solution_c", "solution_ranks", "solution_ranks_c")
         alone = self.solution_of_the_application(1)

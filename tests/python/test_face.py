@@ -53,6 +53,22 @@ class Keywords(unittest.TestCase):
             elif kind.startswith("bool"):
                 self.assertLessEqual({*row["words"]}, {"auto", "on", "off", "true", "false"}, name)
 
+    def test_every_option_of_cpp_is_in_c_and_python(self):
+        header = (ROOT / "include" / "spsolve" / "options.hpp").read_text()
+        structures = header[header.index("struct SolverOptions"):]
+        cpp = set(re.findall(r"^  [\w:<> ]+ (\w+) = .*;", structures, re.M))
+        self.assertGreater(len(cpp), 25)
+        c_header = (ROOT / "include" / "spsolve" / "spsolve.h").read_text()
+        members = c_header[c_header.index("size_t size;"):c_header.index("} spsolve_options;")]
+        in_c = set(re.findall(r"(\w+);", re.sub(r"/\*.*?\*/", "", members, flags=re.S)))
+        names = {"initial_guess": "initial_guess_file", "coordinates": "coordinates_file",
+                 "node_coordinates": "coordinates"}
+        self.assertEqual({names.get(name, name) for name in cpp} - in_c, set())
+        # Python takes files and arrays by the names of words, and has no ranks but a communicator's.
+        others = {"node_coordinates", "first_guess", "null_vectors", "ordering_file",
+                  "null_space_file", "ranks"}
+        self.assertEqual(cpp - others - set(_options.Options.__annotations__), set())
+
     def test_they_are_shown(self):
         for function in (spsolve.factor, spsolve.solve, spsolve.analyse, spsolve.Factors):
             shown = inspect.signature(function).parameters

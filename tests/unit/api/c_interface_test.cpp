@@ -1,8 +1,11 @@
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <spsolve/spsolve.h>
 
@@ -169,6 +172,72 @@ TEST_F(CInterface, WhatFailsLeavesNoObject) {
   EXPECT_EQ(multiplied, nullptr);
   EXPECT_REFUSED(
       spsolve_product_create(matrix, nullptr, 1, static_cast<spsolve_device>(3), &multiplied));
+}
+
+TEST_F(CInterface, OptionsOfOtherSizesAndRangesAreRefused) {
+  const auto refused = [&](const auto& change, const char* word) {
+    spsolve_options options;
+    spsolve_options_init(&options);
+    change(options);
+    spsolve_solver* none = nullptr;
+    EXPECT_EQ(spsolve_solver_create(matrix, &options, &none), SPSOLVE_INPUT);
+    EXPECT_THAT(spsolve_last_error(), testing::HasSubstr(word));
+    EXPECT_EQ(none, nullptr);
+  };
+  refused([](auto& o) { o.size = 0; }, "spsolve_options_init() sets the size");
+  refused([](auto& o) { ++o.size; }, "newer than the library");
+  refused([](auto& o) { o.method = static_cast<spsolve_method>(13); }, "method is 13");
+  refused([](auto& o) { o.ordering = static_cast<spsolve_ordering>(7); }, "ordering is 7");
+  refused([](auto& o) { o.equilibrate = static_cast<spsolve_switch>(3); }, "equilibrate is 3");
+  refused([](auto& o) { o.restart = 0; }, "solve.restart");
+  refused([](auto& o) { o.time_limit = -1; }, "solve.time_limit");
+  refused([](auto& o) { o.tolerance = std::nan(""); }, "solve.tolerance");
+  refused([](auto& o) { o.block = -2; }, "solve.block");
+  refused([](auto& o) { o.systems = 0; }, "Options::systems");
+  refused(
+      [&](auto& o) {
+        o.first_guess = x.data();
+        o.guessed_columns = -1;
+      },
+      "first_guess cannot be an array of 5 x -1");
+}
+
+TEST_F(CInterface, OptionsReachTheSolver) {
+  spsolve_options options;
+  spsolve_options_init(&options);
+  options.method = SPSOLVE_METHOD_CG;
+  options.first_guess = x.data();
+  options.guessed_columns = 1;
+  std::vector<double> solution(5);
+  ASSERT_EQ(spsolve_solver_solve(solver, 0, 1, b.data(), solution.data(), nullptr), SPSOLVE_OK);
+  options.first_guess = solution.data();
+  options.iterations = 1;
+  options.condition = 0;
+  options.accept = SPSOLVE_ACCEPT_RESIDUAL;
+  spsolve_solver* guided = nullptr;
+  ASSERT_EQ(spsolve_solver_create(matrix, &options, &guided), SPSOLVE_OK) << spsolve_last_error();
+  std::vector<double> again(5);
+  EXPECT_EQ(spsolve_solver_solve(guided, 0, 1, b.data(), again.data(), nullptr), SPSOLVE_OK)
+      << spsolve_last_error();
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(again[i], solution[i], 1e-14);
+  spsolve_solver_free(guided);
+}
+
+// Programs of an earlier version have its members where they were: those of later ones come behind.
+TEST(COptions, MembersStayWhereTheyWere) {
+  static_assert(sizeof(void*) == 8);
+  EXPECT_EQ(offsetof(spsolve_options, size), 0);
+  EXPECT_EQ(offsetof(spsolve_options, method), 8);
+  EXPECT_EQ(offsetof(spsolve_options, preconditioner), 32);
+  EXPECT_EQ(offsetof(spsolve_options, tolerance), 40);
+  EXPECT_EQ(offsetof(spsolve_options, systems), 88);
+  EXPECT_EQ(offsetof(spsolve_options, ordering_file), 120);
+  EXPECT_EQ(offsetof(spsolve_options, time_limit), 152);
+  EXPECT_EQ(offsetof(spsolve_options, null_dimension), 224);
+  EXPECT_EQ(offsetof(spsolve_options, accept), 236);
+  EXPECT_EQ(sizeof(spsolve_options), 240);
+  EXPECT_EQ(sizeof(spsolve_trust), 56);
+  EXPECT_EQ(sizeof(spsolve_inertia), 32);
 }
 
 TEST_F(CInterface, MoreColumnsThanCanBeCounted) {
