@@ -79,8 +79,7 @@ const SetUpReport& Solver::report() const {
 
 Solution Solver::State::solve(std::span<const double> b, Index own_columns, std::span<double> x,
                               bool transposed) {
-  Team& team = by.ranks.team();
-  const Index columns = broadcast_value(team, own_columns, 0);
+  const Index columns = broadcast_value(by.ranks.team(), own_columns, 0);
   if (by.parts > 1) {
     fail_everywhere(
         ExitCode::input,
@@ -89,6 +88,23 @@ Solution Solver::State::solve(std::span<const double> b, Index own_columns, std:
   }
   require_sizes(b.size(), own_columns, columns, x.size());
   return solve_parts(b, columns, x, transposed);
+}
+
+void Solver::State::precondition(std::span<const double> b, Index own_columns, std::span<double> x,
+                                 bool transposed) {
+  const UsersThreads users;
+  const Index columns = broadcast_value(by.ranks.team(), own_columns, 0);
+  if (by.parts > 1) {
+    fail_everywhere(ExitCode::input,
+                    "the matrix is complex, and preconditioners are applied of real ones alone");
+  }
+  require_sizes(b.size(), own_columns, columns, x.size());
+  together(by.ranks.team(), [] { set_blas_threads(omp_get_max_threads()); });
+  by.solving([&] {
+    take_right(b, columns);
+    solver->precondition(transposed, *right, *solution);
+    give_solution(x);
+  });
 }
 
 void Solver::State::require_sizes(std::size_t b, Index own_columns, Index columns, std::size_t x) {
@@ -116,14 +132,12 @@ Solution Solver::State::solve_parts(std::span<const double> b, Index columns, st
   return solved;
 }
 
-Solution Solver::State::solve_own(std::span<const double> b, Index columns, std::span<double> x,
-                                  bool transposed) {
-  Team& team = by.team();
+void Solver::State::take_right(std::span<const double> b, Index columns) {
   if (right == nullptr || right->columns() != columns) {
     right = solver->matrix().vectors(columns);
     solution = solver->matrix().vectors(columns);
   }
-  together(team, [&] {
+  together(by.team(), [&] {
     if (!b.empty()) take_rows(*right, b, planned->on_gpu());
     std::vector<double> largest(static_cast<std::size_t>(columns));
     right->own_maxima(largest);
@@ -134,19 +148,27 @@ Solution Solver::State::solve_own(std::span<const double> b, Index columns, std:
            bad - largest.begin());
     }
   });
+}
+
+void Solver::State::give_solution(std::span<double> x) {
+  together(by.team(), [&] {
+    if (!x.empty()) give_rows(*solution, x, planned->on_gpu());
+  });
+  constexpr Index few = 2;  // columns whose room is kept
+  if (solution->columns() <= few) return;
+  right = nullptr;
+  solution = nullptr;
+}
+
+Solution Solver::State::solve_own(std::span<const double> b, Index columns, std::span<double> x,
+                                  bool transposed) {
+  take_right(b, columns);
   if (!is_eliminated) eliminate(transposed ? nullptr : right.get());
   PhaseTimes untold;
   const SolveOutcome outcome = transposed ? solver->solve_transposed(*right, *solution, untold)
                                           : solver->solve(*right, *solution, untold);
   tell();
-  together(team, [&] {
-    if (!x.empty()) give_rows(*solution, x, planned->on_gpu());
-  });
-  constexpr Index few = 2;  // columns whose room is kept
-  if (columns > few) {
-    right = nullptr;
-    solution = nullptr;
-  }
+  give_solution(x);
   return told(outcome);
 }
 
@@ -166,6 +188,11 @@ Solution solve_dense(const Dense<double>& b, const Solve& solve) {
 Solution Solver::solve(std::span<const double> b, Index columns, std::span<double> x,
                        bool transposed) {
   return state_->solve(b, columns, x, transposed);
+}
+
+void Solver::precondition(std::span<const double> b, Index columns, std::span<double> x,
+                          bool transposed) {
+  state_->precondition(b, columns, x, transposed);
 }
 
 Solution Solver::solve(const Dense<double>& b) {

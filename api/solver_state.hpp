@@ -104,7 +104,11 @@ struct Solver::State {
   Solution solve(std::span<const double> b, Index own_columns, std::span<double> x,
                  bool transposed);
 
-  /// The same of complex numbers.
+  /// One application of the preconditioner, likewise.
+  void precondition(std::span<const double> b, Index own_columns, std::span<double> x,
+                    bool transposed);
+
+  /// Solves for complex numbers.
   Solution solve(std::span<const std::complex<double>> b, Index own_columns,
                  std::span<std::complex<double>> x, Transposition of);
 
@@ -133,6 +137,10 @@ struct Solver::State {
   /// Solves on ranks that do, where all is as it should be.
   Solution solve_own(std::span<const double> b, Index columns, std::span<double> x,
                      bool transposed);
+
+  // On ranks that solve: right <- b, and x <- solution.
+  void take_right(std::span<const double> b, Index columns);
+  void give_solution(std::span<double> x);
 
   SolvingTeam by;
   Dense<double> first_guess;  ///< rank 0's, of the first solution

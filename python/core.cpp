@@ -234,6 +234,15 @@ class Factors {
     }));
   }
 
+  void precondition(const ConstMultivector& b, const Multivector& x, bool transposed) {
+    require_rows(b, solver_->own().size(), "b");
+    require_rows(x, solver_->own().size(), "x");
+    require_alike(b, x, solver_->report().device == "cuda");
+    unlocked([&] {
+      solver_->precondition({b.data(), b.size()}, columns_of(b), {x.data(), x.size()}, transposed);
+    });
+  }
+
   using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
   /// `values`: of a complex matrix their parts; None: those before. `shifts`: of own rows, or None.
@@ -368,6 +377,7 @@ NB_MODULE(_core, module) {
       .def("inertia", &Factors::inertia)
       .def("solve", &Factors::solve, "b"_a, "x"_a, "transposed"_a)
       .def_prop_ro("is_complex", &Factors::is_complex)
+      .def("precondition", &Factors::precondition, "b"_a, "x"_a, "transposed"_a)
       .def("solve_complex", &Factors::solve_complex, "b"_a, "x"_a, "of"_a)
       .def("refactor", &Factors::refactor, "values"_a.none(), "shifts"_a.none());
   nb::class_<PreparedProduct>(module, "Product")

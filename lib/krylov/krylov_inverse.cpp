@@ -16,9 +16,6 @@ namespace spsolve::inline krylov {
 
 namespace {
 
-/// Residuals that solves which are not for a solution stop at, as a part of their right-hand sides.
-constexpr double correction_tolerance = 1e-6, estimate_tolerance = 1e-2;
-
 /// The limit that solve.iterations=0 stands for.
 Index steps_for(Index order) {
   return std::min<Index>(20000, 1000 + static_cast<Index>(10 * std::sqrt(order)));
@@ -383,38 +380,6 @@ KrylovSolve KrylovInverse::solve_for(Start start, const StoppingCriterion::Goal&
     all.steps = std::max(all.steps, solved.steps);
   }
   return all;
-}
-
-void KrylovInverse::apply(bool transposed, const Vectors& x, Vectors& y) {
-  if (purpose_ == SolvePurpose::solution) return solve_as_asked({transposed}, x, y, nullptr);
-  const double tolerance =
-      purpose_ == SolvePurpose::estimate ? estimate_tolerance : correction_tolerance;
-  const StoppingCriterion::Goal goal{0, tolerance, first_goal().most_steps};
-  KrylovSolve solved = solve({transposed}, goal, x, y);
-  const auto has_no_progress = [&] { return !(solved.error <= 0.5); };
-  // An iteration that broke down may not do so from another start; for a singular A no A y may be
-  // near x.
-  if (has_no_progress() && !null_space_) {
-    if (transposed && !method_.symmetric) {
-      preconditioner_->apply_transposed(x, y);
-    } else {
-      preconditioner_->apply(x, y);
-    }
-    solved = solve({transposed, true}, goal, x, y);
-  }
-  const bool earlier = purpose_ == SolvePurpose::estimate && stagnated_;
-  stagnated_ = earlier || has_no_progress();
-  correction_residuals_ = maxima(x);
-  const double part = solved.error < 1 ? solved.error : 1.0;
-  for (double& left : correction_residuals_) left *= part;
-}
-
-void KrylovInverse::apply(const Vectors& x, Vectors& y) {
-  apply(false, x, y);
-}
-
-void KrylovInverse::apply_transposed(const Vectors& x, Vectors& y) {
-  apply(true, x, y);
 }
 
 }  // namespace spsolve::krylov

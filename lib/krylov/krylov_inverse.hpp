@@ -40,6 +40,7 @@ class KrylovInverse final : public Inverse {
     stagnated_ = false;
   }
   bool iterates() const override { return true; }
+  LinearOperator* preconditioner() override { return &preconditioning_; }
   void project(Vectors& x) const override {
     if (null_space_) null_space_->project(x);
   }
@@ -49,6 +50,17 @@ class KrylovInverse final : public Inverse {
 
  private:
   class Products;
+
+  /// M^-1 for A itself, where the iteration is with what is left of it without boundary conditions.
+  class Preconditioning final : public LinearOperator {
+   public:
+    explicit Preconditioning(KrylovInverse& of) : of_(of) {}
+    void apply(const Vectors& x, Vectors& y) override { of_.precondition(false, x, y); }
+    void apply_transposed(const Vectors& x, Vectors& y) override { of_.precondition(true, x, y); }
+
+   private:
+    KrylovInverse& of_;
+  };
 
   /// The start of a solve: A or A^T, and from 0 or from x.
   struct Start {
@@ -75,6 +87,8 @@ class KrylovInverse final : public Inverse {
   /// Whether the limit of time has come, reckoned from now.
   std::function<bool()> out_of_time(Team& team) const;
   KrylovSolve solve(Start start, StoppingCriterion::Goal goal, const Vectors& b, Vectors& x);
+  /// x <- M^-1 b, or M^-T b.
+  void precondition(bool transposed, const Vectors& b, Vectors& x);
   /// solve() for a right-hand side that is consistent, as many columns at a time as the method
   /// takes.
   KrylovSolve solve_for(Start start, const StoppingCriterion::Goal& goal, const Vectors& b,
@@ -90,6 +104,7 @@ class KrylovInverse final : public Inverse {
   std::unique_ptr<BoundaryRows> boundary_;
   std::unique_ptr<Products> products_;  // with one of the three
   std::unique_ptr<PreconditionerOperator> preconditioner_;
+  Preconditioning preconditioning_{*this};
   std::optional<NullSpace> null_space_;
   bool symmetric_ = false;  // the matrix that is iterated with, as it seems
   // Steps of the first solution with a preconditioner that was made anew; and whether it was given

@@ -168,6 +168,10 @@ class Inverse : public LinearOperator {
   /// none.
   virtual LinearOperator* factors_alone() { return nullptr; }
 
+  /// M^-1, as near to (R A C)^-1 as one application of the preconditioner comes that the iteration
+  /// has; null where there is none.
+  virtual LinearOperator* preconditioner() { return nullptr; }
+
   /// Where factors are those of a matrix near A, as perturbed pivots leave them: makes those of A
   /// in their place, throwing as eliminate() does, and says that it did; from now on at once.
   virtual bool eliminate_exactly() { return false; }

@@ -47,6 +47,7 @@ void SystemSolver::set_values(std::span<const double> values) {
   matrix_->set_values(values);
   transposed_ = nullptr;
   unscaled_.reset();
+  prepared_ = false;
   why_not_ = "it was not asked for since new values came";
 }
 
@@ -56,6 +57,7 @@ void SystemSolver::set_up_by(const Work& work) {
     work();
   } catch (...) {
     unscaled_.reset();
+    prepared_ = false;
     why_not_ = current_failure().message;
     why_not_.resize(std::min(why_not_.size(), why_not_.find('\n')));  // without a plan's table
     throw;
@@ -80,6 +82,25 @@ void SystemSolver::prepare() {
                            scaling_);
     inverse_->prepare(*matrix_, scaling_);
   });
+  prepared_ = true;
+}
+
+void SystemSolver::precondition(bool transposed, const Vectors& b, Vectors& x) {
+  LinearOperator* const of_scaled = inverse_->preconditioner();
+  if (of_scaled == nullptr) {
+    fail_everywhere(ExitCode::input,
+                    "solve.method={} has no preconditioner to apply; name an iteration as the "
+                    "method, such as gmres",
+                    name(question_.options.method));
+  }
+  if (!prepared_) {
+    fail_everywhere(ExitCode::input,
+                    "there is no preconditioner, as the last set-up failed ({}); set up the solver "
+                    "with other values first",
+                    why_not_);
+  }
+  ScaledOperator of_a = ScaledOperator::unscaled(*of_scaled, *matrix_, scaling_);
+  transposed ? of_a.apply_transposed(b, x) : of_a.apply(b, x);
 }
 
 void SystemSolver::eliminate(Progress& progress, Checkpoints* checkpoints, const Vectors* b,

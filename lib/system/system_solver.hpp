@@ -62,6 +62,10 @@ class SystemSolver final : public LinearOperator {
   void apply(const Vectors& x, Vectors& y) override;
   void apply_transposed(const Vectors& x, Vectors& y) override;
 
+  /// x <- M^-1 b, or M^-T b, by one application of the preconditioner of an iteration, which is
+  /// prepared. Throws Error(input) of a method that has none.
+  void precondition(bool transposed, const Vectors& b, Vectors& x);
+
   /// Solves A x = b: x from the factors, refined against the sparse A, and how far it can be
   /// trusted. `times` gets the phases gather, check and condition. Right-hand sides far from 1 are
   /// brought near it meanwhile, by powers of two (see right_hand_side_scales()), unless x then
@@ -172,6 +176,7 @@ class SystemSolver final : public LinearOperator {
   Equilibration scaling_;
   std::unique_ptr<Inverse> inverse_;
   std::optional<ScaledOperator> unscaled_;        // where A is set up
+  bool prepared_ = false;                         // since new values came
   std::string why_not_ = "it was not asked for";  // set up
   bool tried_ = false;                            // whether the inverse has solved since
   std::unique_ptr<Vectors> first_;  // the solution for b of eliminate(), if it came with it

@@ -124,19 +124,7 @@ class Factors(LinearOperator):
         if gpu and is_complex:
             raise InputError("b lies on a GPU, and complex systems take arrays in host memory")
         dtype = np.complex128 if is_complex else np.float64
-        columns = _arrays.on_gpu(b) if gpu else _arrays.as_columns(b, "b", dtype)
-        shape = _arrays.shape_on_gpu(b, "b") if gpu else np.shape(b)
-        first, last = self.own
-        if self._comm is None and shape[0] != self.order:
-            raise InputError(f"b has {shape[0]} rows, and the matrix has {self.order}")
-        result: NDArray[Any]
-        result, x = _arrays.for_result(b, out, shape, "out", dtype)
-
-        def check() -> None:
-            if shape[0] != last - first:
-                raise InputError(f"b has {shape[0]} rows, and this process has "
-                                 f"{last - first} of the matrix: {first} to {last}")
-        _ranks.on_every(self._comm, check)
+        columns, result, x = self._columns_for(b, out, dtype, gpu)
         with self._lock, _threads.using(self._threads):
             if is_complex:
                 of = 2 if adjoint else 1 if transposed else 0
@@ -147,6 +135,40 @@ class Factors(LinearOperator):
             raise not_trustworthy(facts["notes"], result, facts)
         tell(facts["notes"], self._strict, result, facts)
         return result
+
+    def precondition(self, b: Any, *, transposed: bool = False, out: Any = None) -> NDArray[Any]:
+        """M^-1 b, or M^-T b, by one application of the preconditioner of an iteration.
+
+        That is of a real matrix, of which ``method`` names an iteration, and ``preconditioner`` what
+        is applied: of "multigrid" it is one cycle. The result is near A^-1 b, and nothing judges it.
+        ``b`` and ``out`` as those of :meth:`solve`.
+
+        For iterations of scipy's: ``M=LinearOperator(A.shape, factors.precondition)``.
+        """
+        gpu = _arrays.lies_on_gpu(b)
+        if self.is_complex or (not gpu and np.iscomplexobj(b)):
+            raise InputError("preconditioners are applied of real matrices to real numbers alone")
+        columns, result, x = self._columns_for(b, out, np.float64, gpu)
+        with self._lock, _threads.using(self._threads):
+            self._factors.precondition(columns, x, transposed)
+        return result
+
+    def _columns_for(self, b: Any, out: Any, dtype: Any, gpu: bool) -> tuple[Any, NDArray[Any], Any]:
+        """b by columns, and room for a result of its shape, which is checked: as what is handed back,
+        and by columns."""
+        columns = _arrays.on_gpu(b) if gpu else _arrays.as_columns(b, "b", dtype)
+        shape = _arrays.shape_on_gpu(b, "b") if gpu else np.shape(b)
+        first, last = self.own
+        if self._comm is None and shape[0] != self.order:
+            raise InputError(f"b has {shape[0]} rows, and the matrix has {self.order}")
+        result, x = _arrays.for_result(b, out, shape, "out", dtype)
+
+        def check() -> None:
+            if shape[0] != last - first:
+                raise InputError(f"b has {shape[0]} rows, and this process has "
+                                 f"{last - first} of the matrix: {first} to {last}")
+        _ranks.on_every(self._comm, check)
+        return columns, result, x
 
     def _matvec(self, x: NDArray[Any]) -> NDArray[Any]:
         return self.solve(np.asarray(x).reshape(-1))

@@ -10,6 +10,7 @@ import warnings
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse import linalg
 from scipy.sparse.linalg import spsolve as scipys
 
 import spsolve
@@ -188,6 +189,25 @@ class Solving(unittest.TestCase):
             self.assertEqual(f.report.method, method)
         mixed = spsolve.factor(laplace, method="sparse_lu", precision="mixed", condition=False)
         self.assert_solves(laplace, mixed.solve(b), b)
+
+    def test_one_application_of_a_preconditioner(self):
+        a, b = spsolve.read("grid3d:14"), np.cos(np.arange(14 ** 3))
+        f = spsolve.factor(a, method="cg", preconditioner="multigrid", condition=False)
+        operator = linalg.LinearOperator(a.shape, f.precondition)
+        steps = []
+        x, failed = linalg.cg(a, b, rtol=1e-8, M=operator, callback=steps.append)
+        self.assertEqual(failed, 0)
+        self.assertLess(len(steps), 16)
+        self.assertLess(np.abs(a @ x - b).max(), 1e-6)
+        columns = np.stack([b, 2 * b], axis=1)
+        both, out = f.precondition(columns), np.zeros_like(b)
+        self.assertIs(f.precondition(b, transposed=True, out=out), out)
+        np.testing.assert_allclose(both, np.stack([out, 2 * out], axis=1), atol=1e-14)
+        with self.assertRaisesRegex(spsolve.InputError, "has no preconditioner"):
+            spsolve.factor(a, method="sparse_lu").precondition(b)
+        for wrong in (b[1:], 1j * b, np.full_like(b, np.nan)):
+            with self.assertRaises(spsolve.InputError):
+                f.precondition(wrong)
 
     def test_coordinates_of_an_elastic_body(self):
         side = 7

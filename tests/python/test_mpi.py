@@ -53,6 +53,10 @@ assert (told.certainty, told.positive, told.negative) == ("certain", n - 7, 7), 
 first, last = f.own
 close(symmetric - sp.diags_array(np.where(np.arange(n) < 7, 1e3, 0)),
       np.concatenate(comm.allgather(f.solve(b[first:last]))), b)
+f = spsolve.factor(a if comm.rank == 0 else None, comm=comm, method="gmres", equilibrate=False,
+                   preconditioner="jacobi", condition=False)
+first, last = f.own
+assert np.array_equal(f.precondition(b[first:last]), b[first:last] / a.diagonal()[first:last, None])
 x = spsolve.solve(a if comm.rank == 0 else None, b if comm.rank == 0 else None, comm=comm)
 close(a, x, b)
 

@@ -1,0 +1,64 @@
+#include "krylov/krylov_inverse.hpp"
+#include "vectors/columns.hpp"
+
+namespace spsolve::inline krylov {
+
+namespace {
+
+/// Residuals that solves which are not for a solution stop at, as a part of their right-hand sides.
+constexpr double correction_tolerance = 1e-6, estimate_tolerance = 1e-2;
+
+}  // namespace
+
+void KrylovInverse::apply(bool transposed, const Vectors& x, Vectors& y) {
+  if (purpose_ == SolvePurpose::solution) return solve_as_asked({transposed}, x, y, nullptr);
+  const double tolerance =
+      purpose_ == SolvePurpose::estimate ? estimate_tolerance : correction_tolerance;
+  const StoppingCriterion::Goal goal{0, tolerance, first_goal().most_steps};
+  KrylovSolve solved = solve({transposed}, goal, x, y);
+  const auto has_no_progress = [&] { return !(solved.error <= 0.5); };
+  // An iteration that broke down may not do so from another start; for a singular A no A y may be
+  // near x.
+  if (has_no_progress() && !null_space_) {
+    if (transposed && !method_.symmetric) {
+      preconditioner_->apply_transposed(x, y);
+    } else {
+      preconditioner_->apply(x, y);
+    }
+    solved = solve({transposed, true}, goal, x, y);
+  }
+  const bool earlier = purpose_ == SolvePurpose::estimate && stagnated_;
+  stagnated_ = earlier || has_no_progress();
+  correction_residuals_ = maxima(x);
+  const double part = solved.error < 1 ? solved.error : 1.0;
+  for (double& left : correction_residuals_) left *= part;
+}
+
+void KrylovInverse::apply(const Vectors& x, Vectors& y) {
+  apply(false, x, y);
+}
+
+void KrylovInverse::apply_transposed(const Vectors& x, Vectors& y) {
+  apply(true, x, y);
+}
+
+void KrylovInverse::precondition(bool transposed, const Vectors& b, Vectors& x) {
+  if (preconditioner_ == nullptr) make_preconditioner(false);  // making the last one failed
+  std::unique_ptr<Vectors> right;
+  if (null_space_ || boundary_ != nullptr) right = copy_of(b);
+  if (null_space_ && (symmetric_ || transposed)) null_space_->project(*right);
+  if (boundary_ != nullptr && !transposed) boundary_->move_to_right(*right);
+  const Vectors& from = right != nullptr ? *right : b;
+  if (transposed && !method_.symmetric) {
+    preconditioner_->apply_transposed(from, x);
+  } else {
+    preconditioner_->apply(from, x);
+  }
+  if (boundary_ != nullptr) {
+    boundary_->fix(*right, x);
+    if (transposed) boundary_->take_back(x);
+  }
+  if (null_space_ && (symmetric_ || !transposed)) null_space_->project(x);
+}
+
+}  // namespace spsolve::krylov
