@@ -53,8 +53,8 @@ foreach(folder ${folders})
   if(TARGET ${target} OR petsc_${name}_VERSION VERSION_LESS 3.18)
     continue()
   endif()
-  add_library(${target} MODULE petsc/factorization.cpp petsc/options.cpp petsc/register.cpp
-    petsc/rows.cpp)
+  add_library(${target} MODULE petsc/factorization.cpp petsc/multigrid.cpp petsc/options.cpp
+    petsc/register.cpp petsc/rows.cpp)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/include)
   target_include_directories(${target} SYSTEM PRIVATE ${petsc_${name}_INCLUDE_DIRS})
   target_link_directories(${target} PRIVATE ${petsc_${name}_LIBRARY_DIRS})

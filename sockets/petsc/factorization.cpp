@@ -64,6 +64,30 @@ double known(PetscInt i) {
   return solver.solve(b, columns, x, of);
 }
 
+[[maybe_unused]] void precondition_by(Solver& solver, std::span<const double> b, Index columns,
+                                      std::span<double> x, Transposition of) {
+  solver.precondition(b, columns, x, of != Transposition::none);
+}
+[[maybe_unused]] void precondition_by(Solver&, std::span<const std::complex<double>>, Index,
+                                      std::span<std::complex<double>>, Transposition) {
+  throw Error(ExitCode::input, "preconditioners are applied to real numbers alone");
+}
+
+/// How far rows, and columns, of a dense matrix are from each other.
+struct Strides {
+  std::size_t row, column;
+};
+
+/// Copies rows x columns numbers from one layout to another.
+void copy(PetscInt rows, PetscInt columns, const PetscScalar* from, Strides of_from,
+          PetscScalar* to, Strides of_to) {
+  for (PetscInt j = 0; j < columns; ++j) {
+    for (PetscInt i = 0; i < rows; ++i) {
+      to[i * of_to.row + j * of_to.column] = from[i * of_from.row + j * of_from.column];
+    }
+  }
+}
+
 MPI_Comm ranks_of(Mat a) {
   return PetscObjectComm(reinterpret_cast<PetscObject>(a));
 }
@@ -232,6 +256,7 @@ PetscErrorCode Factorization::try_known_solution(Mat a, std::optional<Problem>& 
 std::optional<Problem> Factorization::solve_own(std::span<const PetscScalar> b, Index columns,
                                                 std::span<PetscScalar> x, Transposition of) {
   return attempt([&] {
+    if (use_ == Use::preconditioner) return precondition_by(*solver_, b, columns, x, of);
     last_ = solve_by(*solver_, b, columns, x, of);
     if (last_.solved) return;
     throw Error(ExitCode::not_trustworthy, "x cannot be trusted: " + joined(last_.notes));
@@ -286,22 +311,13 @@ PetscErrorCode Factorization::solve(Mat b, Mat x, Transposition of,
   std::vector<PetscScalar> by_rows(static_cast<std::size_t>(rows) * columns);
   PetscCall(MatDenseGetLDA(b, &of_b));
   PetscCall(MatDenseGetArrayRead(b, &from));
-  for (PetscInt j = 0; j < columns; ++j) {
-    for (PetscInt i = 0; i < rows; ++i) {
-      by_rows[static_cast<std::size_t>(i) * columns + j] =
-          from[static_cast<std::size_t>(j) * of_b + i];
-    }
-  }
+  const Strides of_rows{static_cast<std::size_t>(columns), 1};
+  copy(rows, columns, from, {1, static_cast<std::size_t>(of_b)}, by_rows.data(), of_rows);
   PetscCall(MatDenseRestoreArrayRead(b, &from));
   PetscCall(solve_rows(by_rows.data(), columns, by_rows.data(), of, problem));
   PetscCall(MatDenseGetLDA(x, &of_x));
   PetscCall(MatDenseGetArrayWrite(x, &to));
-  for (PetscInt j = 0; j < columns; ++j) {
-    for (PetscInt i = 0; i < rows; ++i) {
-      to[static_cast<std::size_t>(j) * of_x + i] =
-          by_rows[static_cast<std::size_t>(i) * columns + j];
-    }
-  }
+  copy(rows, columns, by_rows.data(), of_rows, to, {1, static_cast<std::size_t>(of_x)});
   PetscCall(MatDenseRestoreArrayWrite(x, &to));
   PetscFunctionReturn(PetscErrorCode(0));
 }

@@ -22,7 +22,12 @@ struct Problem {
 /// the library cannot do is the same on each of them.
 class Factorization {
  public:
-  explicit Factorization(const Options& defaults) : options_(defaults) {}
+  /// How its solves end: by solutions, or by what one application of a Krylov method's
+  /// preconditioner comes to.
+  enum class Use { solver, preconditioner };
+
+  explicit Factorization(const Options& defaults, Use use = Use::solver)
+      : options_(defaults), use_(use) {}
   ~Factorization();
   Factorization(const Factorization&) = delete;
   Factorization& operator=(const Factorization&) = delete;
@@ -61,6 +66,7 @@ class Factorization {
                                    std::span<PetscScalar> x, Transposition of);
 
   Options options_;
+  Use use_;
   std::optional<Ranks> ranks_;
   std::optional<Solver> solver_;
   SolverPlan plan_;

@@ -21,10 +21,9 @@ constexpr const char* ranks[] = {"auto", "all"};
 constexpr const char* devices[] = {"auto", "host", "cuda"};
 
 /// Options of one object, as PETSc's macros take them.
-template <typename Items>
 class Reader {
  public:
-  explicit Reader(Items items) : PetscOptionsObject(items) {}
+  explicit Reader(OptionItems items) : PetscOptionsObject(items) {}
 
   template <typename Choice, std::size_t count>
   PetscErrorCode word(const char* name, const char* text, const char* const (&words)[count],
@@ -75,11 +74,10 @@ class Reader {
   }
 
  private:
-  Items PetscOptionsObject;
+  OptionItems PetscOptionsObject;
 };
 
-template <typename Items>
-PetscErrorCode read(Reader<Items> reader, Options& options) {
+PetscErrorCode read(Reader reader, Options& options) {
   PetscFunctionBegin;
   PetscCall(reader.word("-mat_spsolve_method", "how A x = b is solved", methods, options.method));
   PetscCall(
@@ -113,6 +111,14 @@ PetscErrorCode read(Reader<Items> reader, Options& options) {
 }
 
 }  // namespace
+
+PetscErrorCode read_place(OptionItems items, Options& options) {
+  Reader reader(items);
+  PetscFunctionBegin;
+  PetscCall(reader.word("-pc_spsolve_device", "where to compute", devices, options.device));
+  PetscCall(reader.flag("-pc_spsolve_share_gpus", "ranks may share a GPU", options.share_gpus));
+  PetscFunctionReturn(PetscErrorCode(0));
+}
 
 PetscErrorCode read_options(Mat factor, Options& options) {
   const char* prefix = nullptr;

@@ -10,4 +10,12 @@ namespace spsolve::sockets {
 /// at first. With -help what there is, is printed.
 PetscErrorCode read_options(Mat factor, Options& options);
 
+/// PETSc's pointer to the options of an object, which has had two names.
+template <typename Items>
+Items items_of(PetscErrorCode (*)(Items));
+using OptionItems = decltype(items_of(PetscOptionsEnd_Private));
+
+/// Where a preconditioner is computed: its -pc_spsolve_...
+PetscErrorCode read_place(OptionItems items, Options& options);
+
 }  // namespace spsolve::sockets

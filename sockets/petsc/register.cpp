@@ -4,6 +4,7 @@
 #include <petscpc.h>
 
 #include "sockets/petsc/factorization.hpp"
+#include "sockets/petsc/multigrid.hpp"
 #include "sockets/petsc/options.hpp"
 
 namespace spsolve::sockets {
@@ -273,14 +274,6 @@ PetscErrorCode make_factor(Mat a, MatFactorType type, Mat* made) {
   PetscFunctionReturn(success);
 }
 
-PetscErrorCode refuse_multigrid(PC pc) {
-  PetscFunctionBegin;
-  SETERRQ(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_SUP,
-          "spsolve_multigrid: spsolve hands out its multigrid within its own Krylov methods alone; "
-          "take -ksp_type preonly -pc_type cholesky -pc_factor_mat_solver_type spsolve "
-          "-mat_spsolve_method cg -mat_spsolve_preconditioner multigrid, or -pc_type gamg");
-}
-
 PetscErrorCode register_all() {
   PetscFunctionBegin;
   // Before there are PETSc's own solvers, registering one would leave them out.
@@ -295,7 +288,7 @@ PetscErrorCode register_all() {
   for (const char* type : {MATSEQSBAIJ, MATMPISBAIJ}) {
     PetscCall(MatSolverTypeRegister(solver_type, type, MAT_FACTOR_CHOLESKY, make_factor));
   }
-  PetscCall(PCRegister("spsolve_multigrid", refuse_multigrid));
+  PetscCall(PCRegister("spsolve_multigrid", make_multigrid));
   PetscFunctionReturn(success);
 }
 

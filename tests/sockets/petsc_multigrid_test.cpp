@@ -1,0 +1,248 @@
+// -pc_type spsolve_multigrid, as programs take it. Complex scalars are refused.
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "petsc_meshes.hpp"
+
+namespace {
+
+/// -div grad u of 20 x 20 x 20 points of a cube, times `scale`; constants are its null space where
+/// it is `closed`.
+Mat cube(double scale, bool closed = false) {
+  constexpr PetscInt side = 20, n = side * side * side;
+  Mat a = nullptr;
+  OK(MatCreateAIJ(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, n, n, 7, nullptr, 6, nullptr, &a));
+  PetscInt first = 0, last = 0;
+  OK(MatGetOwnershipRange(a, &first, &last));
+  for (PetscInt row = first; row < last; ++row) {
+    const PetscInt at[] = {row % side, row / side % side, row / (side * side)};
+    PetscInt neighbours = 0, step = 1;
+    for (const PetscInt place : at) {
+      for (const PetscInt way : {-1, 1}) {
+        if (place + way < 0 || place + way >= side) continue;
+        OK(MatSetValue(a, row, row + way * step, -scale, INSERT_VALUES));
+        ++neighbours;
+      }
+      step *= side;
+    }
+    OK(MatSetValue(a, row, row, scale * (closed ? neighbours : 6), INSERT_VALUES));
+  }
+  OK(MatAssemblyBegin(a, MAT_FINAL_ASSEMBLY));
+  OK(MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY));
+  return a;
+}
+
+struct Ended {
+  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+  PetscInt steps = 0;
+  double residual = 0;  ///< ||b - A x|| / ||b||
+};
+
+KSP with_multigrid(Mat a, const char* type) {
+  KSP ksp = nullptr;
+  PC pc = nullptr;
+  OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
+  OK(KSPSetOperators(ksp, a, a));
+  OK(KSPSetType(ksp, type));
+  OK(KSPSetTolerances(ksp, 1e-10, PETSC_DEFAULT, PETSC_DEFAULT, 200));
+  OK(KSPGetPC(ksp, &pc));
+  OK(PCSetType(pc, "spsolve_multigrid"));
+  OK(KSPSetFromOptions(ksp));
+  return ksp;
+}
+
+/// Solves for a b that is A x for a known x, or with `by` in its first element.
+Ended solve(KSP ksp, double by = 0) {
+  Mat a = nullptr;
+  Vec x = nullptr, b = nullptr, r = nullptr;
+  Ended ended;
+  PetscReal of_b = 0, of_r = 0;
+  PetscInt first = 0, last = 0;
+  OK(KSPGetOperators(ksp, &a, nullptr));
+  OK(MatCreateVecs(a, &x, &b));
+  OK(VecDuplicate(b, &r));
+  OK(VecGetOwnershipRange(x, &first, &last));
+  for (PetscInt i = first; i < last; ++i) {
+    OK(VecSetValue(x, i, std::sin(1.7 * static_cast<double>(i * i % 9973)), INSERT_VALUES));
+  }
+  OK(VecAssemblyBegin(x));
+  OK(VecAssemblyEnd(x));
+  OK(MatMult(a, x, b));
+  if (by != 0 && first == 0) OK(VecSetValue(b, 0, by, INSERT_VALUES));
+  OK(VecAssemblyBegin(b));
+  OK(VecAssemblyEnd(b));
+  OK(VecSet(x, 0.0));
+  OK(KSPSolve(ksp, b, x));
+  OK(KSPGetConvergedReason(ksp, &ended.reason));
+  OK(KSPGetIterationNumber(ksp, &ended.steps));
+  OK(MatMult(a, x, r));
+  OK(VecAYPX(r, -1.0, b));
+  OK(VecNorm(b, NORM_2, &of_b));
+  OK(VecNorm(r, NORM_2, &of_r));
+  ended.residual = of_r / of_b;
+  for (Vec* vector : {&x, &b, &r}) OK(VecDestroy(vector));
+  return ended;
+}
+
+void expect_solved(const Ended& ended) {
+  EXPECT(ended.reason > 0);
+  EXPECT(ended.steps <= 25);
+  EXPECT(ended.residual < 1e-8);
+}
+
+/// The words that PCView() prints, on rank 0; elsewhere they are those that are looked for.
+std::string viewed(PC pc) {
+  PetscMPIInt rank = 0;
+  char text[8192] = "smoothed aggregation";
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  std::FILE* const file = std::tmpfile();
+  PetscViewer viewer = nullptr;
+  OK(PetscViewerASCIIOpenWithFILE(PETSC_COMM_WORLD, file, &viewer));
+  OK(PCView(pc, viewer));
+  OK(PetscViewerFlush(viewer));
+  std::rewind(file);
+  if (rank == 0) text[std::fread(text, 1, sizeof text - 1, file)] = 0;
+  OK(PetscViewerDestroy(&viewer));
+  std::fclose(file);
+  return text;
+}
+
+}  // namespace
+
+void iterates_by_cycles_of_multigrid() {
+  if (is_complex) return;
+  Mat a = cube(1.0), larger = cube(8.0);
+  for (const char* type : {KSPCG, KSPGMRES, KSPBCGS}) {
+    KSP ksp = with_multigrid(a, type);
+    const Ended before = solve(ksp);
+    expect_solved(before);
+    std::printf("%s: %d steps with multigrid\n", type, static_cast<int>(before.steps));
+    // New values in the matrix, then another matrix of the pattern.
+    OK(MatScale(a, 3.0));
+    expect_solved(solve(ksp));
+    OK(MatScale(a, 1 / 3.0));
+    OK(KSPSetOperators(ksp, larger, larger));
+    const Ended after = solve(ksp);
+    expect_solved(after);
+    EXPECT(std::abs(static_cast<int>(after.steps - before.steps)) <= 1);
+    OK(KSPDestroy(&ksp));
+  }
+  // Columns at once, A^T, and what -ksp_view prints.
+  KSP ksp = with_multigrid(a, KSPCG);
+  PC pc = nullptr;
+  OK(KSPSetUp(ksp));
+  OK(KSPGetPC(ksp, &pc));
+  Mat b = nullptr, x = nullptr;
+  Vec of_b = nullptr, of_x = nullptr, one = nullptr, other = nullptr;
+  PetscInt rows = 0;
+  OK(MatGetLocalSize(a, &rows, nullptr));
+  OK(MatCreateDense(PETSC_COMM_WORLD, rows, PETSC_DECIDE, PETSC_DETERMINE, 3, nullptr, &b));
+  OK(MatSetRandom(b, nullptr));
+  OK(MatDuplicate(b, MAT_DO_NOT_COPY_VALUES, &x));
+  OK(PCMatApply(pc, b, x));
+  OK(MatCreateVecs(a, &one, &other));
+  OK(MatDenseGetColumnVecRead(b, 2, &of_b));
+  OK(PCApply(pc, of_b, one));
+  OK(PCApplyTranspose(pc, of_b, other));
+  OK(MatDenseRestoreColumnVecRead(b, 2, &of_b));
+  OK(MatDenseGetColumnVecRead(x, 2, &of_x));
+  PetscReal size = 0, error = 0;
+  OK(VecNorm(one, NORM_2, &size));
+  OK(VecAXPY(other, -1.0, one));  // A is symmetric
+  OK(VecNorm(other, NORM_2, &error));
+  EXPECT(size > 0 && error < 1e-12 * size);
+  OK(VecAXPY(one, -1.0, of_x));
+  OK(MatDenseRestoreColumnVecRead(x, 2, &of_x));
+  OK(VecNorm(one, NORM_2, &error));
+  EXPECT(error < 1e-12 * size);
+  EXPECT(viewed(pc).find("smoothed aggregation") != std::string::npos);
+  OK(KSPDestroy(&ksp));
+  for (Mat* matrix : {&a, &larger, &b, &x}) OK(MatDestroy(matrix));
+  for (Vec* vector : {&one, &other}) OK(VecDestroy(vector));
+}
+
+void tells_of_multigrid_that_cannot_be_made() {
+  PC pc = nullptr;
+  OK(PCCreate(PETSC_COMM_WORLD, &pc));
+  if (is_complex) {
+    EXPECT(code_of([&] { return PCSetType(pc, "spsolve_multigrid"); }) == PETSC_ERR_SUP);
+    OK(PCDestroy(&pc));
+    return;
+  }
+  // No set-up, no matrix.
+  OK(PCSetType(pc, "spsolve_multigrid"));
+  EXPECT(code_of([&] { return PCSetUp(pc); }) != 0);
+  OK(PCDestroy(&pc));
+  // A null space that the matrix says it has.
+  Mat closed = cube(1.0, true);
+  MatNullSpace constants = nullptr;
+  OK(MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_TRUE, 0, nullptr, &constants));
+  OK(MatSetNullSpace(closed, constants));
+  KSP ksp = with_multigrid(closed, KSPCG);
+  expect_solved(solve(ksp));
+  OK(KSPDestroy(&ksp));
+  // Without it, and b none that A x can be: whatever it ends by, an x is no success.
+  OK(MatSetNullSpace(closed, nullptr));
+  ksp = with_multigrid(closed, KSPCG);
+  const Ended ended = solve(ksp, 1e3);
+  EXPECT(ended.reason < 0 || ended.residual < 1e-8);
+  OK(KSPDestroy(&ksp));
+  // Values that are not finite are a reason of the KSP's, and an error where one is wanted.
+  Mat a = cube(1.0);
+  ksp = with_multigrid(a, KSPCG);
+  PetscInt first = 0, last = 0;
+  OK(MatGetOwnershipRange(a, &first, &last));
+  const double nothing = std::numeric_limits<double>::quiet_NaN();
+  const auto put = [&](double value) {
+    if (first == 0) OK(MatSetValue(a, 0, 0, value, INSERT_VALUES));
+    OK(MatAssemblyBegin(a, MAT_FINAL_ASSEMBLY));
+    OK(MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY));
+  };
+  Vec x = nullptr, b = nullptr;
+  OK(MatCreateVecs(a, &x, &b));
+  OK(VecSet(b, 1.0));
+  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+  put(nothing);
+  OK(KSPSolve(ksp, b, x));
+  OK(KSPGetConvergedReason(ksp, &reason));
+  EXPECT(reason == KSP_DIVERGED_PC_FAILED);
+  put(6.0);
+  solve(ksp);  // PETSc 3.18's KSP still has the reason before, with its own factors too
+  expect_solved(solve(ksp));
+  // So are right-hand sides.
+  OK(VecSet(b, nothing));
+  OK(KSPSolve(ksp, b, x));
+  OK(KSPGetConvergedReason(ksp, &reason));
+  EXPECT(reason == KSP_DIVERGED_NANORINF);
+  OK(KSPSetErrorIfNotConverged(ksp, PETSC_TRUE));
+  put(nothing);
+  EXPECT(code_of([&] { return KSPSolve(ksp, b, x); }) != 0);
+  OK(KSPGetPC(ksp, &pc));
+  OK(PCSetErrorIfFailure(pc, PETSC_TRUE));
+  put(nothing);
+  EXPECT(code_of([&] { return PCSetUp(pc); }) == PETSC_ERR_MAT_LU_ZRPVT);
+  OK(KSPDestroy(&ksp));
+  // b of another size, and a matrix that is not square.
+  Mat other = mesh(21, Kind::symmetric, 4.0), oblong = nullptr;
+  Vec longer = nullptr;
+  put(6.0);
+  ksp = with_multigrid(a, KSPCG);
+  OK(MatCreateVecs(other, &longer, nullptr));
+  EXPECT(code_of([&] { return KSPSolve(ksp, longer, x); }) != 0);
+  OK(KSPDestroy(&ksp));
+  OK(MatCreateAIJ(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, 40, 30, 1, nullptr, 1, nullptr,
+                  &oblong));
+  OK(MatAssemblyBegin(oblong, MAT_FINAL_ASSEMBLY));
+  OK(MatAssemblyEnd(oblong, MAT_FINAL_ASSEMBLY));
+  OK(PCCreate(PETSC_COMM_WORLD, &pc));
+  OK(PCSetOperators(pc, oblong, oblong));
+  OK(PCSetType(pc, "spsolve_multigrid"));
+  EXPECT(code_of([&] { return PCSetUp(pc); }) == PETSC_ERR_ARG_SIZ);
+  OK(PCDestroy(&pc));
+  OK(MatNullSpaceDestroy(&constants));
+  for (Mat* matrix : {&closed, &a, &other, &oblong}) OK(MatDestroy(matrix));
+  for (Vec* vector : {&x, &b, &longer}) OK(VecDestroy(vector));
+}
