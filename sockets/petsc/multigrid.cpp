@@ -20,7 +20,7 @@ struct Multigrid {
   std::optional<Factorization> hierarchy;
   std::vector<PetscReal> own_places;  // of own nodes, each with `dimensions` numbers
   PetscInt dimensions = 0;
-  bool is_set_up = false;
+  bool is_set_up = false, is_moved = false;  // is_moved: places came since
 };
 
 Multigrid& of(PC pc) {
@@ -97,7 +97,10 @@ PetscErrorCode set_up(PC pc) {
   made.is_set_up = false;
   if (a->rmap->N == 0) PetscFunctionReturn(success);
   PetscCall(options_for(pc, options));
-  if (!made.hierarchy || made.hierarchy->options().null_space != options.null_space) {
+  const bool is_new = !made.hierarchy || made.is_moved ||
+                      made.hierarchy->options().null_space != options.null_space;
+  made.is_moved = false;
+  if (is_new) {
     made.hierarchy.emplace(options, Factorization::Use::preconditioner);
   }
   PetscCall(made.hierarchy->eliminate(a, problem));
@@ -160,7 +163,7 @@ PetscErrorCode set_coordinates(PC pc, PetscInt dimensions, PetscInt nodes, Petsc
   PetscFunctionBegin;
   of(pc).dimensions = dimensions;
   of(pc).own_places.assign(places, places + nodes * dimensions);
-  of(pc).hierarchy.reset();
+  of(pc).is_moved = true;
   PetscFunctionReturn(success);
 }
 
@@ -186,6 +189,7 @@ PetscErrorCode view(PC pc, PetscViewer viewer) {
 PetscErrorCode reset(PC pc) {
   PetscFunctionBegin;
   of(pc).hierarchy.reset();
+  of(pc).is_set_up = false;
   PetscFunctionReturn(success);
 }
 

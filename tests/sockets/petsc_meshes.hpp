@@ -83,4 +83,5 @@ inline void replace_row(Mat a, double by) {
 
 // Of petsc_multigrid_test.cpp:
 void iterates_by_cycles_of_multigrid();
+void takes_coordinates_of_an_elastic_body();
 void tells_of_multigrid_that_cannot_be_made();

@@ -339,6 +339,7 @@ int main(int argc, char** argv) {
       takes_another_pattern_and_an_empty_matrix();
       takes_options();
       iterates_by_cycles_of_multigrid();
+      takes_coordinates_of_an_elastic_body();
       tells_of_multigrid_that_cannot_be_made();
       stays_as_large_as_it_was(rounds);
     }

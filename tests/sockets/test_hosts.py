@@ -1,9 +1,10 @@
-"""Programs that load PARDISO, with ours in its place: pypardiso and its own tests, and Ipopt as casadi
-has it. A host that is not installed skips its tests."""
+"""Programs that load PARDISO, with ours in its place: pypardiso and its own tests, Ipopt as casadi has
+it, and FreeFEM. A host that is not installed skips its tests."""
 
 import importlib.util
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import time
@@ -12,6 +13,8 @@ import unittest
 FOLDER = pathlib.Path(os.environ.get("SPSOLVE_SOCKETS", ""))
 MKL = FOLDER / "libspsolve_pardiso.so"
 PANUA = FOLDER / "libspsolve_pardiso_panua.so"
+# Debian's FreeFEM comes without its plugin PARDISO: a folder with PARDISO.so.
+FREEFEM = os.environ.get("SPSOLVE_FREEFEM_PARDISO", "")
 # pypardiso's tests lie in its source package alone: a folder of them.
 PYPARDISO_TESTS = os.environ.get("SPSOLVE_PYPARDISO_TESTS", "")
 
@@ -171,6 +174,34 @@ class Ipopt(unittest.TestCase):
             program = casadi.nlpsol("program", "ipopt", nlp, options)
             program(x0=1, lbg=0, ubg=0)
             self.assertEqual(program.stats()["return_status"], "Infeasible_Problem_Detected")
+
+
+@unittest.skipUnless(FREEFEM and shutil.which("FreeFem++-nw"),
+                     "FreeFEM, or its plugin PARDISO, is not installed (SPSOLVE_FREEFEM_PARDISO)")
+class FreeFem(unittest.TestCase):
+    def run_program(self, what):
+        program = pathlib.Path(__file__).parent / "programs" / "freefem_poisson.edp"
+        libraries = f"{FOLDER}:{FOLDER.parent}:{os.environ.get('LD_LIBRARY_PATH', '')}"
+        return subprocess.run(["FreeFem++-nw", "-nw", "-v", "0", program.absolute(), what], text=True,
+                              cwd=FREEFEM, capture_output=True, check=False, timeout=300,
+                              env={**os.environ, "LD_LIBRARY_PATH": libraries})
+
+    def test_convection_and_diffusion_beside_umfpack(self):
+        run = self.run_program("regular")
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        words = run.stdout.split()
+        self.assertGreaterEqual(int(words[words.index("unknowns") + 1]), 10000)
+        self.assertLess(float(words[words.index("apart") + 1]), 1e-8)
+
+    def test_a_singular_system_ends_the_program(self):
+        run = self.run_program("closed")
+        self.assertNotEqual(run.returncode, 0)
+        self.assertIn("ERROR during solution: -4", run.stdout)
+
+    def test_a_system_of_the_wrong_size_ends_the_program(self):
+        run = self.run_program("longer")
+        self.assertNotEqual(run.returncode, 0)
+        self.assertNotIn("apart", run.stdout)
 
 
 if __name__ == "__main__":

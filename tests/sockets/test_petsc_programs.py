@@ -1,11 +1,14 @@
-"""Programs that stand on PETSc, unmodified, with the solver that they had and with ours: petsc4py, SLEPc
-and dolfinx. Each is switched by one option, and by PETSC_OPTIONS, which opens the plugin."""
+"""Programs that stand on PETSc, unmodified, with the solver that they had and with ours: petsc4py, SLEPc,
+dolfinx and GetDP. Each is switched by one option, and by PETSC_OPTIONS, which opens the plugin."""
 
 import json
+import math
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 PLUGIN = os.environ.get("SPSOLVE_PETSC_PLUGIN", "")
@@ -37,6 +40,27 @@ def python_with(module, scalar):
         if run.returncode == 0 and run.stdout.strip() == {"real": "f", "complex": "c"}[scalar]:
             return python
     return None
+
+
+def write_square(file, side):
+    """A mesh of side x side points, as gmsh writes it: triangles of region 1, lines of region 2."""
+    def node(x, y):
+        return 1 + x + side * y
+    nodes = [f"{node(x, y)} {x / (side - 1)} {y / (side - 1)} 0"
+             for y in range(side) for x in range(side)]
+    ends = [(node(k + d, e), node(k + 1 - d, e)) for e, d in ((0, 0), (side - 1, 1))
+            for k in range(side - 1)]
+    ends += [(node(e, k), node(e, k + 1)) for e in (0, side - 1) for k in range(side - 1)]
+    elements = [f"1 2 2 2 {a} {b}" for a, b in ends]
+    for y in range(side - 1):
+        for x in range(side - 1):
+            corner = node(x, y), node(x + 1, y), node(x + 1, y + 1), node(x, y + 1)
+            elements += [f"2 2 1 1 {corner[0]} {corner[1]} {corner[2]}",
+                         f"2 2 1 1 {corner[0]} {corner[2]} {corner[3]}"]
+    lines = ["$MeshFormat", "2.2 0 8", "$EndMeshFormat", "$Nodes", str(len(nodes)), *nodes, "$EndNodes",
+             "$Elements", str(len(elements)),
+             *(f"{k} {text}" for k, text in enumerate(elements, 1)), "$EndElements"]
+    file.write_text("\n".join(lines) + "\n", encoding="ascii")
 
 
 @unittest.skipUnless(FOLDERS and PLUGIN, "no PETSc of 3.18 or later is installed")
@@ -95,6 +119,57 @@ class Programs(unittest.TestCase):
                 self.compare("slepc4py", scalar, 1, "slepc_values.py",
                              *[["-st_pc_factor_mat_solver_type", solver, "-side", SIDE]
                                for solver in ("mumps", "spsolve")])
+
+    def test_a_shift_that_is_an_eigenvalue_is_told_as_such(self):
+        for scalar in FOLDERS:
+            for ranks in (1, 3):
+                with self.subTest(scalar=scalar, ranks=ranks):
+                    run = self.run_program("slepc4py", scalar, ranks, "slepc_values.py",
+                                           "-st_pc_factor_mat_solver_type", "spsolve", "-singular", "1")
+                    self.assertNotEqual(run.returncode, 0)
+                    self.assertIn("slepc4py.SLEPc.EPS.solve", run.stderr)
+                    self.assertIn("PETSc.Error: error code", run.stderr)
+                    self.assertNotIn("answers", run.stdout)
+
+    def test_matrices_of_slepc_with_different_sizes_are_an_error(self):
+        run = self.run_program("slepc4py", "real", 1, "slepc_values.py",
+                               "-st_pc_factor_mat_solver_type", "spsolve", "-larger", "1")
+        self.assertNotEqual(run.returncode, 0)
+        self.assertIn("PETSc.Error: error code", run.stderr)
+
+    @unittest.skipIf(shutil.which("getdp") is None, "getdp is not installed")
+    def test_getdp(self):
+        if "real" not in FOLDERS:
+            self.skipTest("PETSc of real scalars is not installed")
+        with tempfile.TemporaryDirectory() as folder:
+            # It writes next to its problem.
+            problem = pathlib.Path(shutil.copy(PROGRAMS / "getdp_poisson.pro", folder))
+            write_square(problem.with_name("square.msh"), 110)
+
+            def run(solver, *words):
+                whole = problem.with_name("whole.txt")
+                whole.unlink(missing_ok=True)
+                told = subprocess.run(
+                    ["getdp", problem, "-msh", problem.with_name("square.msh"), "-solve", "Poisson",
+                     "-pos", "whole", "-v", "3", "-ksp_type", "preonly", "-pc_type", "lu",
+                     "-pc_factor_mat_solver_type", solver, *words], cwd=folder, check=False,
+                    capture_output=True, text=True, timeout=300, env=environment("real"))
+                answer = float(whole.read_text().split()[1]) if whole.exists() else None
+                return told.returncode, told.stdout + told.stderr, answer
+
+            _, _, theirs = run("mumps")
+            code, words, ours = run("spsolve", "-ksp_view")
+            self.assertEqual(code, 0, words)
+            self.assertIn("spsolve run parameters", words)
+            self.assertLess(abs(ours - theirs), 1e-8 * theirs)
+            # It goes on whatever a KSP ends by, as after a zero pivot of PETSc's own: to no number.
+            code, words, answer = run("spsolve", "-setnumber", "closed", "1")
+            self.assertFalse(answer is not None and math.isfinite(answer), words)
+            code, words, answer = run("spsolve", "-setnumber", "closed", "1",
+                                      "-ksp_error_if_not_converged")
+            self.assertNotEqual(code, 0)
+            self.assertIn("Zero pivot", words)
+            self.assertIsNone(answer)
 
     def test_dolfinx(self):
         for equation, scalar in (("poisson", "real"), ("elasticity", "real"), ("helmholtz", "complex")):

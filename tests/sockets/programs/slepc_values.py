@@ -1,4 +1,5 @@
-"""Eigenvalues of a Laplacian with a hole next to a shift, by SLEPc: shift-and-invert."""
+"""Eigenvalues of a Laplacian with a hole next to a shift, by SLEPc: shift-and-invert. With -singular the
+shift is an eigenvalue, of constants; with -larger B of A x = lambda B x has a row too many."""
 
 import json
 import sys
@@ -22,12 +23,23 @@ for i in range(first, last):
         if inside:
             A[i, j] = -1.0
 A.assemble()
+singular = PETSc.Options().getBool("singular", False)
+if singular:
+    x = A.createVecRight()
+    x.set(1.0)
+    A.setDiagonal(A.getDiagonal() - A * x)
 A.setOption(PETSc.Mat.Option.SYMMETRIC, True)
+B = None
+if PETSc.Options().getBool("larger", False):
+    B = PETSc.Mat().createAIJ([n + 1, n + 1], nnz=1)
+    for i in range(*B.getOwnershipRange()):
+        B[i, i] = 1.0
+    B.assemble()
 solver = SLEPc.EPS().create()
-solver.setOperators(A)
-solver.setProblemType(SLEPc.EPS.ProblemType.HEP)
+solver.setOperators(A, B)
+solver.setProblemType(SLEPc.EPS.ProblemType.HEP if B is None else SLEPc.EPS.ProblemType.GHEP)
 solver.setDimensions(nev=6)
-solver.setTarget(0.1)
+solver.setTarget(0.0 if singular else 0.1)
 solver.setWhichEigenpairs(SLEPc.EPS.Which.TARGET_MAGNITUDE)
 solver.getST().setType("sinvert")
 solver.setFromOptions()
