@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/blas/complex_products.hpp"
 #include "core/blas/typed_blas.hpp"
 #include "core/types.hpp"
 
@@ -11,12 +12,27 @@ namespace spsolve::inline core::column_blas {
 // Operations of the BLAS on column-major matrices, as fronts are stored: element (i, j) of a matrix
 // with leading dimension ld is a[i + j * ld]. Every dimension fits an int.
 
+/// C <- alpha A op(B) + beta C where it is complex and small; whether it was.
+template <typename T>
+bool multiply_small(Index m, Index n, Index k, const T& alpha, const T* a, Index lda,
+                    CBLAS_TRANSPOSE op, const T* b, Index ldb, const T& beta, T* c, Index ldc) {
+  if constexpr (is_complex<T>) {
+    if (alpha == T(-1) && (beta == T(1) || beta == T(0)) &&
+        complex_products::are_worth_it(m, n, k)) {
+      complex_products::subtract(m, n, k, a, lda, op, b, ldb, beta == T(1), c, ldc);
+      return true;
+    }
+  }
+  return false;
+}
+
 /// C <- alpha A B^T + beta C for C of m x n, A of m x k, B of n x k; A B^H where `op` is
 /// CblasConjTrans.
 template <typename T>
 void multiply_transposed(Index m, Index n, Index k, std::type_identity_t<T> alpha, const T* a,
                          Index lda, const T* b, Index ldb, std::type_identity_t<T> beta, T* c,
                          Index ldc, CBLAS_TRANSPOSE op = CblasTrans) {
+  if (multiply_small<T>(m, n, k, alpha, a, lda, op, b, ldb, beta, c, ldc)) return;
   typed_blas::gemm(CblasColMajor, CblasNoTrans, op, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
@@ -25,6 +41,9 @@ template <typename T>
 void multiply(CBLAS_TRANSPOSE op, Index m, Index n, Index k, std::type_identity_t<T> alpha,
               const T* a, Index lda, const T* b, Index ldb, std::type_identity_t<T> beta, T* c,
               Index ldc) {
+  if (op == CblasNoTrans && multiply_small<T>(m, n, k, alpha, a, lda, op, b, ldb, beta, c, ldc)) {
+    return;
+  }
   typed_blas::gemm(CblasColMajor, op, CblasNoTrans, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
@@ -45,9 +64,9 @@ inline constexpr Triangle unit_lower_adjoint{CblasLower, CblasConjTrans, CblasUn
 inline constexpr Triangle upper{CblasUpper, CblasNoTrans, CblasNonUnit};
 inline constexpr Triangle upper_transposed{CblasUpper, CblasTrans, CblasNonUnit};
 
-/// B <- op(A)^-1 B for B of m x n (side CblasLeft), or B <- B op(A)^-1 (CblasRight). Of a real
-/// triangle of at most 64 columns a row of B on the right, or a column on the left, gets the same
-/// bits in any company of at least eight.
+/// B <- op(A)^-1 B for B of m x n (side CblasLeft), or B <- B op(A)^-1 (CblasRight). A row
+/// of B on the right of a triangle of at most 32 columns, 64 real ones, or a column on its left,
+/// gets the same bits in any company of at least eight.
 template <typename T>
 void solve_triangle(CBLAS_SIDE side, Triangle t, Index m, Index n, const T* a, Index lda, T* b,
                     Index ldb);

@@ -1,8 +1,5 @@
 #include "core/blas/column_blas.hpp"
-#include "core/short_vector.hpp"
-
-// Everything here is inlined, so that nobody minds how such vectors would be handed over.
-#pragma GCC diagnostic ignored "-Wpsabi"
+#include "core/blas/complex_vectors.hpp"
 
 namespace spsolve::inline core::column_blas {
 
@@ -12,6 +9,7 @@ namespace {
 // far from what their products reach: for 256 rows on 8, 32, 64 and 128 columns OpenBLAS 0.3.21
 // does 5, 13, 19 and 25 GFLOP/s on a core where its dgemm does 47, what is here 20, 38, 45 and 45.
 
+using complex_vectors::Multiplicand, complex_vectors::Register;
 using short_vectors::load, short_vectors::store;
 
 #if defined(__FMA__)
@@ -22,35 +20,56 @@ constexpr bool is_worth_it = false;
 // Columns that are solved at once, and half of their rows, fill half of the registers.
 constexpr Index block = short_vectors::register_bytes / 8;
 
-constexpr Index most_columns = 64;  // of a triangle that is solved without products of the BLAS
-constexpr Index fewest_rows = 8;    // that are worth it
+/// Columns of a triangle that is solved without products.
+template <typename T>
+constexpr Index most_columns = is_complex<T> ? 32 : 64;
+/// Rows that are worth it. The BLAS has no short way for few rows of complex numbers.
+template <typename T>
+constexpr Index fewest_rows = is_complex<T> ? 2 : 8;
 
 template <typename T>
-constexpr int lanes = short_vectors::register_bytes / static_cast<int>(sizeof(T));
-
-template <typename T>
-using Vector = short_vectors::Vector<T, lanes<T>>;
+constexpr int lanes = complex_vectors::in_register<T>;
 
 /// Rows that are solved at once.
 template <typename T>
 constexpr Index strip = 2 * lanes<T>;
 
-/// An upper triangle u(i, k) = a[i * row_step + k * column_step] of n <= most_columns columns:
-/// blocks of columns, row by row down to each block's last one, the diagonal inverted.
+/// 1 / z; of complex numbers by Smith's quotients, which neither over- nor underflow.
+template <typename T>
+T inverse(const T& z) {
+  if constexpr (is_complex<T>) {
+    const Real<T> re = z.real(), im = z.imag();
+    if (std::abs(re) >= std::abs(im)) {
+      const Real<T> part = im / re, whole = re + im * part;
+      return T(1 / whole, -part / whole);
+    }
+    const Real<T> part = re / im, whole = re * part + im;
+    return T(part / whole, -1 / whole);
+  } else {
+    return T(1) / z;
+  }
+}
+
+/// An upper triangle u(i, k) = a[i * row_step + k * column_step] of n <= most_columns columns, or
+/// its conjugate: blocks of columns, row by row down to each block's last one, the diagonal
+/// inverted.
 template <typename T>
 class PackedTriangle {
  public:
-  PackedTriangle(Index n, const T* a, Index row_step, Index column_step, bool unit) : n_(n) {
+  PackedTriangle(Index n, const T* a, Index row_step, Index column_step, bool unit, bool conjugate)
+      : n_(n) {
     T* to = values_;
     for (Index first = 0; first < n; first += block) {
       for (Index i = 0; i < first + block; ++i) {
         for (Index k = first; k < first + block; ++k) {
           if (i < k && k < n) {
-            *to++ = a[i * row_step + k * column_step];
+            *to++ = mirrored(conjugate, a[i * row_step + k * column_step]);
           } else if (i == k) {
-            *to++ = unit || k >= n ? T(1) : T(1) / a[i * row_step + k * column_step];
+            *to++ = unit || k >= n
+                        ? T(1)
+                        : inverse(mirrored(conjugate, a[i * row_step + k * column_step]));
           } else {
-            *to++ = 0;
+            *to++ = T(0);
           }
         }
       }
@@ -68,46 +87,48 @@ class PackedTriangle {
  private:
   /// Columns first ... first + count - 1, those before them being done.
   static const T* solve_block(Index first, Index count, const T* u, T* x, Index step) {
-    Vector<T> top[block], bottom[block];
+    using V = Register<T>;
+    V top[block], bottom[block];
     T* columns = x + first * step;
 #pragma GCC unroll 8
     for (Index j = 0; j < block; ++j) {
-      top[j] = bottom[j] = Vector<T>{};
+      top[j] = bottom[j] = V{};
       if (j < count) {
-        top[j] = load<Vector<T>>(columns + j * step);
-        bottom[j] = load<Vector<T>>(columns + j * step + lanes<T>);
+        top[j] = load<V>(columns + j * step);
+        bottom[j] = load<V>(columns + j * step + lanes<T>);
       }
     }
     for (Index k = 0; k < first; ++k, u += block) {
-      const Vector<T> above = load<Vector<T>>(x + k * step),
-                      below = load<Vector<T>>(x + k * step + lanes<T>);
+      const Multiplicand<T> above(load<V>(x + k * step)), below(load<V>(x + k * step + lanes<T>));
 #pragma GCC unroll 8
       for (Index j = 0; j < block; ++j) {
-        top[j] -= above * u[j];
-        bottom[j] -= below * u[j];
+        above.subtract_from(top[j], u[j]);
+        below.subtract_from(bottom[j], u[j]);
       }
     }
 #pragma GCC unroll 8
     for (Index k = 0; k < block; ++k, u += block) {
-      top[k] *= u[k];
-      bottom[k] *= u[k];
+      top[k] = Multiplicand<T>(top[k]).times(u[k]);
+      bottom[k] = Multiplicand<T>(bottom[k]).times(u[k]);
+      const Multiplicand<T> above(top[k]), below(bottom[k]);
 #pragma GCC unroll 8
       for (Index j = k + 1; j < block; ++j) {
-        top[j] -= top[k] * u[j];
-        bottom[j] -= bottom[k] * u[j];
+        above.subtract_from(top[j], u[j]);
+        below.subtract_from(bottom[j], u[j]);
       }
     }
 #pragma GCC unroll 8
     for (Index j = 0; j < block; ++j) {
       if (j < count) {
-        store(columns + j * step, top[j]);
-        store(columns + j * step + lanes<T>, bottom[j]);
+        auto* to = reinterpret_cast<Real<T>*>(columns + j * step);
+        store(to, top[j]);
+        store(to + lanes<Real<T>>, bottom[j]);
       }
     }
     return u;
   }
 
-  static constexpr Index blocks = most_columns / block;
+  static constexpr Index blocks = most_columns<T> / block;
 
   Index n_;
   alignas(64) T values_[block * block * blocks * (blocks + 1) / 2];
@@ -127,6 +148,7 @@ struct Solve {
 
   bool on_right() const { return side == CblasRight; }
   bool transposed() const { return t.op != CblasNoTrans; }
+  bool conjugate() const { return t.op == CblasConjTrans; }
   bool is_upper() const { return (t.part == CblasUpper) != transposed(); }  // of op(A)
   /// Whether the first of the unknowns is known first.
   bool forward() const { return is_upper() == on_right(); }
@@ -149,12 +171,12 @@ void solve_few_columns(const Solve<T>& s) {
   const Index last = s.n - 1, sign = forward ? 1 : -1;
   const PackedTriangle<T> triangle(s.n, forward ? s.a : s.a + last * (1 + s.lda),
                                    sign * (as_it_is ? 1 : s.lda), sign * (as_it_is ? s.lda : 1),
-                                   s.t.diagonal == CblasUnit);
+                                   s.t.diagonal == CblasUnit, s.conjugate());
   const auto solve = [&](T* x, Index step) {
     triangle.solve(forward ? x : x + last * step, sign * step);
   };
   const Index row_step = s.on_right() ? 1 : s.ldb, column_step = s.on_right() ? s.ldb : 1;
-  alignas(64) T copy[most_columns * rows];
+  alignas(64) T copy[most_columns<T> * rows];
   for (Index first = 0; first < s.count; first += rows) {
     const Index count = std::min(rows, s.count - first);
     T* b = s.b + first * row_step;
@@ -182,7 +204,7 @@ void subtract_known(const Solve<T>& done, const Solve<T>& left, const T* between
   }
   if (done.transposed()) {
     return multiply_transposed<T>(left.count, left.n, done.n, -1, done.b, done.ldb, between,
-                                  done.lda, 1, left.b, left.ldb);
+                                  done.lda, 1, left.b, left.ldb, done.t.op);
   }
   multiply<T>(CblasNoTrans, left.count, left.n, done.n, -1, done.b, done.ldb, between, done.lda, 1,
               left.b, left.ldb);
@@ -190,7 +212,7 @@ void subtract_known(const Solve<T>& done, const Solve<T>& left, const T* between
 
 template <typename T>
 void solve_by_halves(const Solve<T>& s) {
-  if (s.n <= most_columns) return solve_few_columns(s);
+  if (s.n <= most_columns<T>) return solve_few_columns(s);
   const Index half = (s.n / 2 + block - 1) / block * block;
   const Solve<T> first = s.part(0, half), second = s.part(half, s.n - half);
   const T* between = s.a + half * (s.t.part == CblasUpper ? s.lda : 1);
@@ -206,8 +228,8 @@ template <typename T>
 void solve_triangle(CBLAS_SIDE side, Triangle t, Index m, Index n, const T* a, Index lda, T* b,
                     Index ldb) {
   const bool right = side == CblasRight;
-  if constexpr (is_worth_it && !is_complex<T>) {
-    if ((right ? m : n) >= fewest_rows) {
+  if constexpr (is_worth_it) {
+    if ((right ? m : n) >= fewest_rows<T>) {
       return solve_by_halves<T>({side, t, right ? n : m, right ? m : n, a, lda, b, ldb});
     }
   }

@@ -31,9 +31,25 @@ constexpr Index piece_of(Index rows) {
 
 constexpr Index columns_of_piece = 128;
 
-/// Whether products of this size are sooner done by plain loops than by a call of the BLAS.
+/// Whether real products of this size are sooner done by plain loops than by a call of the BLAS.
 constexpr bool is_small(Index m, Index n, Index k) {
   return k <= 3 || m * n * k <= 2048;
+}
+
+/// to <- to - A u for A of so many columns and u(i) = u[i * step], or the conjugates of these.
+template <typename T>
+void subtract_columns(Index rows, Index columns, const T* a, Index ld, const T* u, Index step,
+                      bool conjugate, T* to) {
+  if constexpr (is_complex<T>) {
+    complex_products::subtract(rows, 1, columns, a, ld, conjugate ? CblasConjTrans : CblasTrans, u,
+                               step, true, to, 0);
+  } else {
+    for (Index i = 0; i < columns; ++i) {
+      const T factor = u[i * step];
+      const T* column = a + i * ld;
+      for (Index r = 0; r < rows; ++r) to[r] -= factor * column[r];
+    }
+  }
 }
 
 /// Index of the first row of the panel without a positive pivot, or -1.
@@ -42,10 +58,7 @@ Index factor_diagonal(Index n, T* a, Index ld) {
   if (n <= 8) {
     for (Index k = 0; k < n; ++k) {
       T* column = a + k * ld;
-      for (Index i = 0; i < k; ++i) {
-        const T factor = conj(a[k + i * ld]);
-        for (Index r = k; r < n; ++r) column[r] -= factor * a[r + i * ld];
-      }
+      subtract_columns(n - k, k, a + k, ld, a + k, ld, true, column + k);
       const Real<T> pivot = real_part(column[k]);
       if (!(pivot > 0) || !is_finite(column[k])) return k;
       const Real<T> root = std::sqrt(pivot);
@@ -70,11 +83,7 @@ void solve_few(Index rows, Index p, const T* triangle, Index row_step, Index col
                T* b, Index ld) {
   for (Index k = 0; k < p; ++k) {
     T* column = b + k * ld;
-    for (Index i = 0; i < k; ++i) {
-      const T factor = mirrored(conjugate, triangle[i * row_step + k * column_step]);
-      const T* done = b + i * ld;
-      for (Index r = 0; r < rows; ++r) column[r] -= factor * done[r];
-    }
+    subtract_columns(rows, k, b, ld, triangle + k * column_step, row_step, conjugate, column);
     if (unit) continue;
     const T inverse = T(1) / mirrored(conjugate, triangle[k * row_step + k * column_step]);
     for (Index r = 0; r < rows; ++r) column[r] *= inverse;
@@ -130,6 +139,11 @@ void factor_few_columns(Index n, Index w, T* a, Index ld, const PivotRule& rule,
       for (Index r = k + 1; r < n; ++r) column[r] *= inverse;
     } else {
       for (Index r = k + 1; r < n; ++r) column[r] /= pivot;
+    }
+    if constexpr (is_complex<T>) {
+      complex_products::subtract(n - k - 1, w - k - 1, 1, column + k + 1, ld, CblasNoTrans,
+                                 column + k + ld, ld, true, column + k + 1 + ld, ld);
+      continue;
     }
     for (Index j = k + 1; j < w; ++j) {
       const T factor = a[k + j * ld];
@@ -191,16 +205,16 @@ void factor_square(Index p, T* a, Index ld, const PivotRule& rule, const Tiles& 
 template <typename T>
 void subtract_into(Index m, Index n, Index p, const T* l, Index ldl, const T* w, Index ldw, T* c,
                    Index ldc, bool adjoint) {
-  if (!is_small(m, n, p)) {
+  if (is_complex<T> || !is_small(m, n, p)) {
     return multiply_transposed<T>(m, n, p, -1, l, ldl, w, ldw, 0, c, ldc,
                                   adjoint ? CblasConjTrans : CblasTrans);
   }
   for (Index j = 0; j < n; ++j) {
     T* column = c + j * ldc;
-    const T first = mirrored(adjoint, w[j]);
+    const T first = w[j];
     for (Index i = 0; i < m; ++i) column[i] = -first * l[i];
     for (Index k = 1; k < p; ++k) {
-      const T factor = mirrored(adjoint, w[j + k * ldw]);
+      const T factor = w[j + k * ldw];
       const T* multipliers = l + k * ldl;
       for (Index i = 0; i < m; ++i) column[i] -= factor * multipliers[i];
     }

@@ -1,5 +1,6 @@
 #include "sparse/sweeps/row_products.hpp"
 
+#include "core/blas/complex_vectors.hpp"
 #include "sparse/kernels/vector_sweeps.hpp"
 
 namespace spsolve::inline sparse::row_products {
@@ -8,7 +9,8 @@ using vector_sweeps::Ends;
 
 namespace {
 
-// A call of the BLAS costs more than what a small front does with a few columns.
+// A call of the BLAS costs more than what a small front does with a few columns. Complex numbers
+// are multiplied by complex_products, whatever their count.
 
 bool is_small(Index entries) {
   constexpr Index most_in_loops = 96;
@@ -24,7 +26,7 @@ bool is_small(column_blas::Triangle t, Index w, Index columns) {
 template <int count, typename Columns, typename T>
 void subtract_group(Index sources, Columns columns, const T* a, Index step, Index source_step,
                     const T* from, T* to) {
-  if constexpr (std::is_same_v<Columns, FixedColumns> && !is_complex<T>) {
+  if constexpr (std::is_same_v<Columns, FixedColumns>) {
     using vector_sweeps::lanes, vector_sweeps::load, vector_sweeps::store;
     constexpr int vectors = FixedColumns::value / lanes;
     vector_sweeps::Lanes<T> sums[count][vectors];
@@ -89,11 +91,81 @@ void solve_few(column_blas::Triangle t, Index w, Columns columns, const T* a, In
   }
 }
 
+constexpr Index most_rows = 8;  // of complex numbers that are solved at once
+
+/// `count` rows of `reals` parts, `row_step` numbers from one to the next, by a lower triangle
+/// l(j, k) = a[j * step + k * source_step]; the inverses of its diagonal, or none of a unit one.
+template <int reals, typename T>
+void solve_strip(Index count, const T* a, Index step, Index source_step, const T* inverses, T* z,
+                 Index row_step) {
+  using V = complex_vectors::Parts<T, reals>;
+  using complex_vectors::Multiplicand, vector_sweeps::unrolled;
+  const auto parts_of = [&](Index row) { return reinterpret_cast<Real<T>*>(z + row * row_step); };
+  V rows[most_rows];
+  unrolled<most_rows>([&](auto j) {
+    if (j < count) rows[j] = short_vectors::load<V>(parts_of(j));
+  });
+  unrolled<most_rows>([&](auto k) {
+    if (k >= count) return;
+    if (inverses != nullptr) rows[k] = Multiplicand<T, V>(rows[k]).times(inverses[k]);
+    const Multiplicand<T, V> known(rows[k]);
+    unrolled<most_rows - 1 - k>([&](auto i) {
+      constexpr Index j = k + 1 + i;
+      if (j < count) known.subtract_from(rows[j], a[j * step + k * source_step]);
+    });
+  });
+  unrolled<most_rows>([&](auto j) {
+    if (j < count) short_vectors::store(parts_of(j), rows[j]);
+  });
+}
+
+/// Solves for all columns, in strips of `reals` parts and, of what is left, of half as many.
+template <int reals, typename T>
+void solve_strips(Index count, Index columns, const T* a, Index step, Index source_step,
+                  const T* inverses, T* z, Index row_step) {
+  constexpr Index width = reals / 2;
+  Index c = 0;
+  for (; c + width <= columns; c += width) {
+    solve_strip<reals>(count, a, step, source_step, inverses, z + c, row_step);
+  }
+  if constexpr (width > 1) {
+    if (c == columns) return;
+    solve_strips<width>(count, columns - c, a, step, source_step, inverses, z + c, row_step);
+  }
+}
+
+/// Complex rows, some at a time, all that is known before them taken off at once.
+template <typename T>
+void solve_complex(column_blas::Triangle t, Index w, Index columns, const T* a, Index ld, T* z) {
+  constexpr int reals = short_vectors::register_bytes / static_cast<int>(sizeof(Real<T>));
+  const bool transposed = t.op == CblasTrans, upper = (t.part == CblasUpper) != transposed;
+  const Index step = transposed ? ld : 1, source_step = transposed ? 1 : ld;
+  for (Index done = 0; done < w; done += most_rows) {
+    const Index count = std::min(most_rows, w - done), first = upper ? w - done - count : done;
+    const Index known = upper ? first + count : 0;
+    complex_products::subtract(
+        columns, count, done, z + known * columns, columns, transposed ? CblasNoTrans : CblasTrans,
+        a + first * step + known * source_step, ld, true, z + first * columns, columns);
+    // An upper triangle is a lower one that is read from its end.
+    const Index sign = upper ? -1 : 1, begin = upper ? first + count - 1 : first;
+    const T* const corner = a + begin * (1 + ld);
+    T inverses[most_rows];
+    const bool unit = t.diagonal == CblasUnit;
+    for (Index k = 0; !unit && k < count; ++k) inverses[k] = T(1) / corner[sign * k * (1 + ld)];
+    solve_strips<reals>(count, columns, corner, sign * step, sign * source_step,
+                        unit ? nullptr : inverses, z + begin * columns, sign * columns);
+  }
+}
+
 }  // namespace
 
 template <typename T>
 void solve_rows(column_blas::Triangle t, Index w, Index columns, const T* a, Index ld, T* z) {
-  if (columns > 1 && is_small(t, w, columns)) {
+  if constexpr (is_complex<T>) {
+    if (columns > 1 && complex_products::are_worth_it(columns, w, w)) {
+      return solve_complex(t, w, columns, a, ld, z);
+    }
+  } else if (columns > 1 && is_small(t, w, columns)) {
     return with_columns(columns, [&](auto known) { solve_few(t, w, known, a, ld, z); });
   }
   if (columns > 1) {
@@ -113,9 +185,11 @@ template <typename T>
 void subtract_product(Index m, Index w, Index columns, const T* a, Index ld, const T* z, T* b) {
   if (m == 0) return;
   if (columns == 1) return vector_sweeps::subtract<Ends::exact>(m, w, a, ld, z, b);
-  if (is_small(m * w)) {
-    return with_columns(columns,
-                        [&](auto known) { subtract_few(m, w, known, a, Index{1}, ld, z, b); });
+  if constexpr (!is_complex<T>) {
+    if (is_small(m * w)) {
+      return with_columns(columns,
+                          [&](auto known) { subtract_few(m, w, known, a, Index{1}, ld, z, b); });
+    }
   }
   column_blas::multiply_transposed<T>(columns, m, w, -1, z, columns, a, ld, 1, b, columns);
 }
@@ -125,9 +199,11 @@ void subtract_transposed_product(Index m, Index w, Index columns, const T* a, In
                                  T* z) {
   if (m == 0) return;
   if (columns == 1) return vector_sweeps::subtract_transposed<Ends::exact>(m, w, a, ld, b, z);
-  if (is_small(m * w)) {
-    return with_columns(columns,
-                        [&](auto known) { subtract_few(w, m, known, a, ld, Index{1}, b, z); });
+  if constexpr (!is_complex<T>) {
+    if (is_small(m * w)) {
+      return with_columns(columns,
+                          [&](auto known) { subtract_few(w, m, known, a, ld, Index{1}, b, z); });
+    }
   }
   column_blas::multiply<T>(CblasNoTrans, columns, w, m, -1, b, columns, a, ld, 1, z, columns);
 }
