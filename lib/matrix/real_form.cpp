@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/error.hpp"
+#include "core/scalar.hpp"
 #include "core/worth_threads.hpp"
 
 namespace spsolve::inline matrix {
@@ -148,6 +149,36 @@ bool has_conjugate_rows(const Csr<double>& rows) {
   }
   return false;
 }
+
+template <typename T>
+RealFormKind real_form_kind(const Csr<T>& matrix) {
+  if (matrix.nonzeros() == 0 || matrix.rows % complex_parts + matrix.columns % complex_parts > 0) {
+    return RealFormKind::none;
+  }
+  std::atomic<bool> plain = true, conjugated = true;
+  const auto holds = [](const std::atomic<bool>& claim) {
+    return claim.load(std::memory_order_relaxed);
+  };
+#pragma omp parallel for schedule(static) if (worth_threads(matrix.nonzeros()))
+  for (Index i = 0; i < matrix.rows; i += complex_parts) {
+    if (!holds(plain) && !holds(conjugated)) continue;
+    const auto columns = matrix.row_columns(i);
+    bool is_pair = columns.size() % complex_parts == 0 &&
+                   std::ranges::equal(columns, matrix.row_columns(i + 1));
+    bool same = is_pair, opposite = is_pair;  // signs of the second row
+    for (std::size_t k = 0; (same || opposite) && k < columns.size(); k += complex_parts) {
+      is_pair = columns[k] % complex_parts == 0 && columns[k + 1] == columns[k] + 1;
+      const T* const upper = &matrix.row_values(i)[k];
+      const T* const lower = &matrix.row_values(i + 1)[k];
+      same = same && is_pair && lower[0] == -upper[1] && lower[1] == upper[0];
+      opposite = opposite && is_pair && lower[0] == upper[1] && lower[1] == -upper[0];
+    }
+    if (!same) plain.store(false, std::memory_order_relaxed);
+    if (!opposite) conjugated.store(false, std::memory_order_relaxed);
+  }
+  return plain ? RealFormKind::plain : conjugated ? RealFormKind::conjugated : RealFormKind::none;
+}
+SPSOLVE_INSTANTIATE_FUNCTION(real_form_kind)
 
 ComplexSymmetry complex_symmetry_of(const Csr<double>& form) {
   if (form.rows != form.columns) return {};

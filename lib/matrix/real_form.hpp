@@ -59,6 +59,14 @@ std::vector<double> real_form_values(std::span<const Index> row_offsets,
 /// first number tells that is not zero. No column is between those of a number.
 bool has_conjugate_rows(const Csr<double>& rows);
 
+/// Whether a matrix is the real form of a complex one, as it is or after conjugate_rows().
+enum class RealFormKind { none, plain, conjugated };
+
+/// As pattern and values tell: a real matrix is no form but by intention, for blocks are whole.
+/// Cost: a pass over a form; of other matrices a few rows.
+template <typename T>
+RealFormKind real_form_kind(const Csr<T>& matrix);
+
 /// Whether A is equal to A^T or A^H; both where it is real and symmetric.
 struct ComplexSymmetry {
   bool symmetric = false, hermitian = false;

@@ -12,6 +12,7 @@
 #include "core/timer.hpp"
 #include "core/untouched_array.hpp"
 #include "matrix/multivector.hpp"
+#include "matrix/real_form.hpp"
 #include "matrix/symmetry.hpp"
 #include "multiply/fast/fast_csr.hpp"
 #include "multiply/kernel/row_groups.hpp"
@@ -23,6 +24,9 @@ namespace {
 
 /// The kernel that takes any matrix, with nothing to convert.
 constexpr std::string_view plain_kernel = "csr_balanced";
+
+/// The one of real forms, which has less to convert and to multiply.
+constexpr std::string_view complex_kernel = "complex_rows";
 
 /// Its twin for short rows of changing length, and the columns of X for which it is the quicker one
 /// without a trial.
@@ -117,6 +121,14 @@ std::vector<std::string_view> likely_kernels(const Csr<T>& matrix, Index columns
   std::vector<std::string_view> names;
   // Hardly any bytes of the matrix where rows repeat, and no loads of indices in any case.
   if (rows_repeat(matrix.rows, count_row_types(matrix))) names.push_back("row_types");
+  // The numbers of a complex matrix once, which is hardly worth anything where X and Y are most of
+  // what moves.
+  if (real_form_kind(matrix) != RealFormKind::none) {
+    constexpr Index wide = 12;
+    names.push_back(complex_kernel);
+    if (columns >= wide) names.insert(names.end(), {"csr_grouped", plain_kernel});
+    return names;
+  }
   // Half of the bytes.
   if (symmetry_of(matrix).symmetric) names.push_back("symmetric_halves");
   // One list of columns for several rows, and 16 bits a column where rows are not tiny.
@@ -142,7 +154,8 @@ std::unique_ptr<KernelProduct<T>> prepare_auto(const Csr<T>& matrix, const Kerne
   constexpr Index few_products = 100;
   if (options.products > 0 && options.products <= few_products) {
     const bool sorted = columns <= most_sorted_columns && lengths_are_irregular(matrix);
-    const std::string_view name = sorted ? sorted_kernel : plain_kernel;
+    const bool complex = real_form_kind(matrix) != RealFormKind::none;
+    const std::string_view name = complex ? complex_kernel : sorted ? sorted_kernel : plain_kernel;
     return std::make_unique<AutoProduct<T>>(
         prepare(find_kernel(host_kernels(), name), matrix, options), std::string(name));
   }

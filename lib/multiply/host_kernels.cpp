@@ -31,6 +31,10 @@ std::string needs_few_row_types(const MatrixFacts& facts, Index, std::size_t) {
   return row_types_problem(facts.row_types);
 }
 
+std::string needs_real_form(const MatrixFacts& facts, Index, std::size_t) {
+  return facts.real_form ? std::string() : "the matrix is not the real form of a complex one";
+}
+
 constexpr Kernel table[] = {
     host_row<CsrStorage, [](const auto& a, const auto* x, auto* y,
                             Index columns) { csr_serial(a.matrix, x, y, columns); }>(
@@ -115,6 +119,11 @@ constexpr Kernel table[] = {
          "OpenMP, short rows of about equal length side by side in a vector, for K = 1 "
          "(SELL-C-sigma without padding: Kreutzer et al. 2014)",
          takes_all}),
+    host_row<ComplexRows,
+             [](auto& a, const auto* x, auto* y, Index columns) { a.multiply(x, y, columns); }>(
+        {"complex_rows", "complex_rows", true,
+         "OpenMP, of a real form every complex number once, rows side by side as in sliced_rows",
+         needs_real_form}),
     host_row<SymmetricHalves,
              [](auto& a, const auto* x, auto* y, Index columns) { a.multiply(x, y, columns); }>(
         {"symmetric_halves", "symmetric_grouped", true,

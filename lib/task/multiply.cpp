@@ -177,6 +177,16 @@ Dense<double> multiply_bands(const Config& config, Team& team, const VectorMemor
   return gathered;
 }
 
+/// Those bands, or with other borders where some are within the rows of a number.
+RowLayout with_whole_numbers(const RowLayout& bands, Index parts) {
+  for (int rank = 0; rank < bands.ranks; ++rank) {
+    if (bands.band(rank).first % parts != 0) {
+      return layout_of_rows(layout_of_nodes(bands, parts), parts);
+    }
+  }
+  return bands;
+}
+
 /// Phases "read" and "scatter": rank 0 reads and deals out.
 void deal_out(const Config& config, Team& team, PhaseTimes& times, Problem& problem,
               MultiplyReport& report) {
@@ -186,7 +196,8 @@ void deal_out(const Config& config, Team& team, PhaseTimes& times, Problem& prob
   };
   Csr<double> whole = std::move(read_matrix(config, team, times, report, read_x).rows);
   times.measure("scatter", [&] {
-    problem.bands = choose_bands(team, wanted.bands, profile_of(whole.row_offsets));
+    problem.bands = with_whole_numbers(
+        choose_bands(team, wanted.bands, profile_of(whole.row_offsets)), problem.parts);
     report.note_peak_memory();
     const MemoryGrowth growth;
     Csr<double> rows;
@@ -210,8 +221,10 @@ void read_together(const Config& config, Team& team, PhaseTimes& times, Problem&
                    MultiplyReport& report) {
   const Config::Multiply& wanted = config.multiply;
   times.measure("read", [&] {
-    BandedMatrix matrix =
-        read_in_bands(team, {config.matrix.name(), config.matrix.rotate_rows, wanted.bands});
+    BandedMatrix matrix = read_in_bands(team, {.name = config.matrix.name(),
+                                               .rotate_by = config.matrix.rotate_rows,
+                                               .bands = wanted.bands,
+                                               .node = problem.parts});
     report.note_sizes({.rows = matrix.bands.rows,
                        .columns = matrix.columns,
                        .nonzeros = matrix.nonzeros,
@@ -282,7 +295,7 @@ void run_multiply(const Config& config, Team& team, const Gpus& gpus, MultiplyRe
     deal_out(config, team, times, problem, report);
   }
   times.measure("scatter", [&] {
-    problem.x_bands = bands_of_x(problem.bands, parts * report.columns);
+    problem.x_bands = with_whole_numbers(bands_of_x(problem.bands, parts * report.columns), parts);
     problem.x = band_of_x(wanted, team, problem.x_bands, problem.whole_x, parts);
     if (!wanted.verify) problem.whole_x = {};
   });

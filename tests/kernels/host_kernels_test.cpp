@@ -71,7 +71,9 @@ class HostKernel : public testing::TestWithParam<std::size_t> {
                                {1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 32, 33, 64}, {1, 2, 3});
       symmetric_taken = symmetric_taken && (taken || !product_references<T>()[k].facts.symmetric);
     }
-    EXPECT_TRUE(symmetric_taken) << "no kernel refuses these symmetric matrices";
+    // None of them is a real form.
+    EXPECT_EQ(symmetric_taken, kernel().name != "complex_rows")
+        << "no kernel refuses these symmetric matrices";
   }
 };
 

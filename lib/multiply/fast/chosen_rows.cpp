@@ -39,6 +39,9 @@ std::unique_ptr<RowBlockProduct<double>> choose_rows(const Csr<double>& rows) {
     }
   }
   const KernelOptions options{1, threads};
+  if (real_form_kind(rows) != RealFormKind::none) {
+    return std::make_unique<ComplexRows<double>>(ComplexRows<double>::from_csr(rows, options));
+  }
   const bool are_short =
       static_cast<double>(rows.nonzeros()) < tuning.nonzeros_of_sliced_row * count;
   if (are_short && grouping_of(rows) < tuning.rows_of_group) {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <numeric>
 
-#include "multiply/fast/fast_rows.hpp"
+#include "multiply/fast/fast_entries.hpp"
 
 namespace spsolve::inline multiply {
 
@@ -12,32 +12,37 @@ namespace {
 
 constexpr Index shortest_long_row = 64;
 
-template <typename T>
+/// Entries of so many parts in a row.
+template <int parts, typename T>
 LocalIndex length_of(const Csr<T>& csr, Index row) {
-  return static_cast<LocalIndex>(csr.row_offsets[row + 1] - csr.row_offsets[row]);
+  const Index first = parts * row;
+  return static_cast<LocalIndex>((csr.row_offsets[first + 1] - csr.row_offsets[first]) / parts);
 }
 
 }  // namespace
 
-template <typename T>
-void SlicedRows<T>::sort_rows(const Csr<T>& csr, Index block) {
-  const Range rows = this->blocks().rows(block);
+template <typename T, int parts>
+void SlicedEntries<T, parts>::sort_rows(const Csr<T>& csr, Index block) {
+  const Range rows = rows_of(block);
   std::uint16_t* const begin = order_.data() + rows.first;
   std::uint16_t* const end = order_.data() + rows.last;
   std::iota(begin, end, std::uint16_t{0});
   const auto longer = [&](std::uint16_t i, std::uint16_t j) {
-    return length_of(csr, rows.first + i) > length_of(csr, rows.first + j);
+    return length_of<parts>(csr, rows.first + i) > length_of<parts>(csr, rows.first + j);
   };
   if (!std::is_sorted(begin, end, longer)) std::stable_sort(begin, end, longer);
 }
 
 /// work(slice, its first place in the order) for the sorted rows of a block.
-template <typename T>
+template <typename T, int parts>
 template <typename Work>
-void SlicedRows<T>::for_each_slice(const Csr<T>& csr, Index block, const Work& work) const {
-  constexpr Index lanes = fast::lanes<T>;
-  const Range rows = this->blocks().rows(block);
-  const auto length = [&](Index place) { return length_of(csr, rows.first + order_[place]); };
+void SlicedEntries<T, parts>::for_each_slice(const Csr<T>& csr, Index block,
+                                             const Work& work) const {
+  constexpr Index lanes = fast::rows_side_by_side<T, parts>;
+  const Range rows = rows_of(block);
+  const auto length = [&](Index place) {
+    return length_of<parts>(csr, rows.first + order_[place]);
+  };
   for (Index at = rows.first; at < rows.last;) {
     const LocalIndex longest = length(at);
     const Index count = longest >= shortest_long_row ? 1 : std::min(lanes, rows.last - at);
@@ -48,11 +53,12 @@ void SlicedRows<T>::for_each_slice(const Csr<T>& csr, Index block, const Work& w
   }
 }
 
-template <typename T>
+template <typename T, int parts>
 template <typename Column>
-void SlicedRows<T>::copy_rows(const Csr<T>& csr, Index block, UntouchedArray<Column>& columns) {
+void SlicedEntries<T, parts>::copy_rows(const Csr<T>& csr, Index block,
+                                        UntouchedArray<Column>& columns) {
   const SliceBlock& part = parts_[block];
-  const Index first_row = this->blocks().rows(block).first;
+  const Index first_row = rows_of(block).first;
   Index place = part.first_value, counted = part.first_step, number = part.first_slice;
   for_each_slice(csr, block, [&](const Slice& slice, Index at) {
     slices_[number++] = slice;
@@ -60,22 +66,27 @@ void SlicedRows<T>::copy_rows(const Csr<T>& csr, Index block, UntouchedArray<Col
       Index lane = 0;
       for (; lane < slice.rows; ++lane) {
         const Index row = first_row + order_[at + lane];
-        if (length_of(csr, row) <= j) break;
-        const Index from = csr.row_offsets[row] + j;
-        columns[place] = static_cast<Column>(csr.column_indices[from] - part.base);
-        values_[place++] = csr.values[from];
+        if (length_of<parts>(csr, row) <= j) break;
+        const Index from = csr.row_offsets[parts * row] + parts * j;
+        columns[place] = static_cast<Column>(csr.column_indices[from] / parts - part.base);
+        values_[parts * place] = csr.values[from];
+        if constexpr (parts > 1) values_[parts * place + 1] = 0 - csr.values[from + 1];
+        ++place;
       }
       if (j >= slice.shortest) active_[counted++] = static_cast<std::uint8_t>(lane);
     }
   });
 }
 
-template <typename T>
-SlicedRows<T> SlicedRows<T>::from_csr(const Csr<T>& csr, const KernelOptions& options) {
-  SlicedRows result(RowBlocks(csr.row_offsets), fast::threads_of(options));
+template <typename T, int parts>
+SlicedEntries<T, parts> SlicedEntries<T, parts>::from_csr(const Csr<T>& csr,
+                                                          const KernelOptions& options) {
+  SlicedEntries result(RowBlocks(csr.row_offsets), fast::threads_of(options));
+  if constexpr (parts > 1) result.conjugates_ = real_form_kind(csr) == RealFormKind::conjugated;
+  const Index entries = csr.nonzeros() / (parts * parts);
   const RowBlocks& blocks = result.blocks();
   const int threads = fast::worthwhile_threads(fast::threads_of(options), csr.nonzeros());
-  result.order_ = UntouchedArray<std::uint16_t>(csr.rows);
+  result.order_ = UntouchedArray<std::uint16_t>(csr.rows / parts);
   result.parts_.resize(static_cast<std::size_t>(blocks.count() + 1));
   std::vector<LocalIndex> spans(static_cast<std::size_t>(blocks.count()));
   blocks.for_each(threads, [&](Index block) {
@@ -90,24 +101,24 @@ SlicedRows<T> SlicedRows<T>::from_csr(const Csr<T>& csr, const KernelOptions& op
         std::minmax_element(csr.column_indices.begin() + csr.row_offsets[rows.first],
                             csr.column_indices.begin() + csr.row_offsets[rows.last]);
     if (csr.row_offsets[rows.first] == csr.row_offsets[rows.last]) return;
-    result.parts_[block].base = *least;
-    spans[block] = *most - *least;
+    result.parts_[block].base = *least / parts;
+    spans[block] = *most / parts - *least / parts;
   });
   for (Index block = 0; block < blocks.count(); ++block) {
     SliceBlock &part = result.parts_[block], &next = result.parts_[block + 1];
     next.first_slice += part.first_slice;
     next.first_step += part.first_step;
-    next.first_value = csr.row_offsets[blocks.rows(block).last];
+    next.first_value = csr.row_offsets[blocks.rows(block).last] / (parts * parts);
   }
   const bool narrow = std::ranges::all_of(
       spans, [](LocalIndex span) { return span <= std::numeric_limits<std::uint16_t>::max(); });
   result.slices_ = UntouchedArray<Slice>(result.parts_.back().first_slice);
   result.active_ = UntouchedArray<std::uint8_t>(result.parts_.back().first_step);
-  result.values_ = UntouchedArray<T>(csr.nonzeros(), Use::rereading);
+  result.values_ = UntouchedArray<T>(parts * entries, Use::rereading);
   if (narrow) {
-    result.narrow_ = UntouchedArray<std::uint16_t>(csr.nonzeros(), Use::rereading);
+    result.narrow_ = UntouchedArray<std::uint16_t>(entries, Use::rereading);
   } else {
-    result.wide_ = UntouchedArray<LocalIndex>(csr.nonzeros(), Use::rereading);
+    result.wide_ = UntouchedArray<LocalIndex>(entries, Use::rereading);
     for (SliceBlock& part : result.parts_) part.base = 0;
   }
   blocks.for_each(threads, [&](Index block) {
@@ -117,100 +128,103 @@ SlicedRows<T> SlicedRows<T>::from_csr(const Csr<T>& csr, const KernelOptions& op
   return result;
 }
 
-template <typename T>
-std::int64_t SlicedRows<T>::bytes() const {
+template <typename T, int parts>
+std::int64_t SlicedEntries<T, parts>::bytes() const {
   return slices_.bytes() + order_.bytes() + active_.bytes() + narrow_.bytes() + wide_.bytes() +
          values_.bytes() + static_cast<std::int64_t>(parts_.size() * sizeof(SliceBlock));
 }
 
-template <typename T>
+template <typename T, int parts>
 template <typename Column>
-void SlicedRows<T>::multiply_vector(Index block, const UntouchedArray<Column>& columns, const T* x,
-                                    T* y) const {
-  using V = fast::Vector<T, fast::lanes<T>>;
-  constexpr Index lanes = fast::lanes<T>;
+void SlicedEntries<T, parts>::multiply_vector(Index block, const UntouchedArray<Column>& columns,
+                                              const T* x, T* y) const {
+  constexpr Index lanes = fast::rows_side_by_side<T, parts>;
   const SliceBlock& part = parts_[block];
-  const T* values = values_.data() + part.first_value;
+  const T* values = values_.data() + parts * part.first_value;
   const Column* indices = columns.data() + part.first_value;
-  const std::uint16_t* order = order_.data() + this->blocks().rows(block).first;
+  const std::uint16_t* order = order_.data() + rows_of(block).first;
   const std::uint8_t* active = active_.data() + part.first_step;
-  x += part.base;
+  const bool conjugates = conjugates_;
+  x += parts * part.base;
   for (Index s = part.first_slice; s < parts_[block + 1].first_slice; ++s) {
     const Slice slice = slices_[s];
     if (slice.rows == 1) {
-      T sum[1];
-      fast::dot_rows<1>(values, 0, indices, slice.longest, x, sum);
-      y[*order++] = sum[0];
-      values += slice.longest;
+      fast::dot_row<parts>(values, indices, slice.longest, x, conjugates, y + parts * *order++);
+      values += parts * slice.longest;
       indices += slice.longest;
       continue;
     }
-    V sum = {};
+    fast::LaneSums<T, parts> sums;
     for (Index j = 0; j < slice.shortest; ++j) {
-      sum += fast::load<V>(values) * fast::gather(x, indices);
-      values += lanes;
+      sums.add(values, x, indices);
+      values += parts * lanes;
       indices += lanes;
     }
     for (Index j = slice.shortest; j < slice.longest; ++j) {
       const Index count = *active++;
-      sum += fast::load_first(values, count) * fast::gather_first(x, indices, count);
-      values += count;
+      sums.add_first(values, x, indices, count);
+      values += parts * count;
       indices += count;
     }
+    const auto sum = sums.value(conjugates);
     // Rows of one length are in their order.
     if (slice.rows == lanes && slice.shortest == slice.longest &&
         order[lanes - 1] - order[0] == lanes - 1) {
-      fast::store(y + order[0], sum);
-    } else {
+      fast::store(y + parts * order[0], sum);
+    } else if constexpr (parts == 1) {
       fast::scatter_first(y, order, slice.rows, sum);
+    } else {
+      T pairs[fast::lanes<T>];
+      fast::store(pairs, sum);
+      for (Index lane = 0; lane < slice.rows; ++lane) {
+        std::copy_n(pairs + parts * lane, parts, y + parts * order[lane]);
+      }
     }
     order += slice.rows;
   }
 }
 
-template <typename T>
+template <typename T, int parts>
 template <typename Column>
-void SlicedRows<T>::multiply_columns(Index block, const UntouchedArray<Column>& indices, const T* x,
-                                     T* y, Index columns) const {
+void SlicedEntries<T, parts>::multiply_columns(Index block, const UntouchedArray<Column>& indices,
+                                               const T* x, T* y, Index columns) const {
+  // Registers for four sums an element, of which old processors have 16.
+  constexpr int most = parts == 1 ? 8 : fast::register_bytes == 64 ? 4 : 2;
   const SliceBlock& part = parts_[block];
-  x += part.base * columns;
-  fast::for_each_column_block<T, 8>(columns, [&]<int width, int count>(fast::ColumnBlock strip) {
-    using V = fast::Vector<T, width>;
-    Index place = part.first_value, counted = part.first_step;
-    const std::uint16_t* order = order_.data() + this->blocks().rows(block).first;
-    for (Index s = part.first_slice; s < parts_[block + 1].first_slice; ++s) {
-      const Slice slice = slices_[s];
-      const std::uint8_t* active = active_.data() + counted;
-      Index summed = 0;
-      for (Index lane = 0; lane < slice.rows; ++lane) {
-        V sum[count] = {};
-        Index k = place + lane;
-        for (Index j = 0; j < slice.longest; ++j) {
-          const Index taking_part = j < slice.shortest ? slice.rows : active[j - slice.shortest];
-          if (taking_part <= lane) break;
-          const T* x_row = x + static_cast<Index>(indices[k]) * columns + strip.first;
-#pragma GCC unroll 8
-          for (int v = 0; v < count; ++v) {
-            sum[v] +=
-                values_[k] * fast::load<V>(x_row + fast::vector_start<width, count>(v, strip.last));
-          }
-          k += taking_part;
-          ++summed;
+  x += parts * part.base * columns;
+  fast::for_each_column_block<T, most>(columns, [&]<int width, int count>(fast::ColumnBlock strip) {
+    fast::with_row_of_x<T, width, count>(columns, strip, [&](auto columns_of_x, auto last) {
+      Index place = part.first_value, counted = part.first_step;
+      const std::uint16_t* order = order_.data() + rows_of(block).first;
+      for (Index s = part.first_slice; s < parts_[block + 1].first_slice; ++s) {
+        const Slice slice = slices_[s];
+        const Index ragged = slice.longest - slice.shortest;
+        const std::uint8_t* active = active_.data() + counted;
+        Index summed = slice.shortest * slice.rows;
+        for (Index j = 0; j < ragged; ++j) summed += active[j];
+        for (Index lane = 0; lane < slice.rows; ++lane) {
+          fast::ColumnSums<T, parts, width, count> sums;
+          Index k = place + lane;
+          const auto add = [&]() __attribute__((always_inline)) {
+            const T* x_row = x + static_cast<Index>(indices[k]) * (parts * columns_of_x);
+            sums.add(values_.data() + parts * k, x_row + strip.first, columns_of_x, last);
+          };
+          for (Index j = 0; j < slice.shortest; ++j, k += slice.rows) add();
+          for (Index j = 0; j < ragged && lane < active[j]; k += active[j++]) add();
+          sums.write(y + order[lane] * (parts * columns_of_x) + strip.first, columns_of_x, last,
+                     conjugates_);
         }
-        T* to = y + order[lane] * columns + strip.first;
-        for (int v = 0; v < count; ++v) {
-          fast::store(to + fast::vector_start<width, count>(v, strip.last), sum[v]);
-        }
+        place += summed;
+        counted += ragged;
+        order += slice.rows;
       }
-      place += summed;
-      counted += slice.longest - slice.shortest;
-      order += slice.rows;
-    }
+    });
   });
 }
 
-template <typename T>
-void SlicedRows<T>::multiply_block(Index block, const T* x, T* y, Index columns, bool) const {
+template <typename T, int parts>
+void SlicedEntries<T, parts>::multiply_block(Index block, const T* x, T* y, Index columns,
+                                             bool) const {
   if (columns == 1) {
     wide_.size() > 0 ? multiply_vector(block, wide_, x, y) : multiply_vector(block, narrow_, x, y);
   } else {
@@ -219,6 +233,10 @@ void SlicedRows<T>::multiply_block(Index block, const T* x, T* y, Index columns,
   }
 }
 
-SPSOLVE_INSTANTIATE(class SlicedRows)
+#define SPSOLVE_SLICED(T)             \
+  template class SlicedEntries<T, 1>; \
+  template class SlicedEntries<T, complex_parts>;
+SPSOLVE_FOR_SCALARS(SPSOLVE_SLICED)
+#undef SPSOLVE_SLICED
 
 }  // namespace spsolve::multiply

@@ -5,6 +5,7 @@
 
 #include "core/untouched_array.hpp"
 #include "matrix/csr.hpp"
+#include "matrix/real_form.hpp"
 #include "multiply/fast/row_blocks.hpp"
 #include "multiply/kernel/kernel.hpp"
 
@@ -18,15 +19,20 @@ namespace spsolve::inline multiply {
 /// SELL-C-sigma: Kreutzer, Hager, Wellein, Fehske and Bishop (SIAM J. Sci. Comput. 36, 2014),
 /// without its padding.
 ///
+/// Of a real form (matrix/real_form.hpp) entries have two parts, S and T once, and rows are those
+/// of the complex matrix, half a register's elements in a slice: half the bytes of values and a
+/// quarter of those of columns. Blocks, X and Y are those of the real form.
+///
 /// Made for K = 1: a row's length is no branch to guess.
-template <typename T>
-class SlicedRows final : public RowBlockProduct<T> {
+template <typename T, int parts>
+class SlicedEntries final : public RowBlockProduct<T> {
  public:
-  static SlicedRows from_csr(const Csr<T>& csr, const KernelOptions& options);
+  static SlicedEntries from_csr(const Csr<T>& csr, const KernelOptions& options);
 
   void multiply_block(Index block, const T* x, T* y, Index columns, bool) const override;
   std::int64_t bytes() const override;
-  Index most_columns() const override { return 1; }
+  /// No other format has the numbers of a real form once.
+  Index most_columns() const override { return parts > 1 ? RowBlockProduct<T>::most_columns() : 1; }
 
  private:
   using RowBlockProduct<T>::RowBlockProduct;
@@ -43,6 +49,11 @@ class SlicedRows final : public RowBlockProduct<T> {
     LocalIndex base = 0;    ///< what to add to each column
   };
 
+  /// Rows of the matrix, in which an entry is one, that a block has.
+  Range rows_of(Index block) const {
+    const Range rows = this->blocks().rows(block);
+    return {rows.first / parts, rows.last / parts};
+  }
   void sort_rows(const Csr<T>& csr, Index block);
   template <typename Work>
   void for_each_slice(const Csr<T>& csr, Index block, const Work& work) const;
@@ -62,6 +73,14 @@ class SlicedRows final : public RowBlockProduct<T> {
   UntouchedArray<std::uint16_t> narrow_;  ///< column distances where all fit
   UntouchedArray<LocalIndex> wide_;       ///< columns otherwise
   UntouchedArray<T> values_;
+  bool conjugates_ = false;  ///< rows of imaginary parts have the opposite sign
 };
+
+template <typename T>
+using SlicedRows = SlicedEntries<T, 1>;
+
+/// Of a matrix that real_form_kind() knows.
+template <typename T>
+using ComplexRows = SlicedEntries<T, complex_parts>;
 
 }  // namespace spsolve::multiply

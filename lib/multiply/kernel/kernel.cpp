@@ -4,6 +4,7 @@
 
 #include "core/error.hpp"
 #include "core/names/did_you_mean.hpp"
+#include "matrix/real_form.hpp"
 #include "matrix/structure.hpp"
 #include "matrix/symmetry.hpp"
 #include "multiply/kernel/row_types.hpp"
@@ -17,7 +18,8 @@ MatrixFacts facts_of(const Csr<double>& matrix) {
           matrix.nonzeros(),
           structure.longest_row,
           structure.symmetry.symmetric,
-          count_row_types(matrix)};
+          count_row_types(matrix),
+          real_form_kind(matrix) != RealFormKind::none};
 }
 
 template <typename T>
@@ -28,6 +30,7 @@ MatrixFacts facts_for(const Kernel& kernel, const Csr<T>& matrix, Index columns)
         std::max(facts.longest_row, matrix.row_offsets[i + 1] - matrix.row_offsets[i]);
   }
   const auto refused = [&] { return !kernel.refuse(facts, columns, sizeof(T)).empty(); };
+  if (refused()) facts.real_form = real_form_kind(matrix) != RealFormKind::none;
   if (refused()) facts.row_types = count_row_types(matrix);
   if (refused()) facts.symmetric = symmetry_of(matrix).symmetric;
   return facts;

@@ -43,14 +43,15 @@ struct MatrixFacts {
   bool symmetric = false;  ///< a_ij = a_ji numerically
   /// Types of rows, as count_row_types() counts them; more than enough where they were not counted.
   Index row_types = std::numeric_limits<Index>::max();
+  bool real_form = false;  ///< of a complex matrix, see real_form_kind()
 };
 
 MatrixFacts facts_of(const Csr<double>& matrix);
 
 struct Kernel;
 
-/// The facts that `kernel` asks of a matrix before it refuses it or not. Whether it is symmetric
-/// and of how many types its rows are is found out only if it matters.
+/// The facts that `kernel` asks of a matrix before it refuses it or not. Whether it is symmetric,
+/// a real form, and of how many types its rows are is found out only if it matters.
 template <typename T>
 MatrixFacts facts_for(const Kernel& kernel, const Csr<T>& matrix, Index columns);
 

@@ -12,6 +12,7 @@
 #include "krylov/preconditioner/preconditioner.hpp"
 #include "krylov_systems.hpp"
 #include "matrix/multivector.hpp"
+#include "matrix/real_form.hpp"
 #include "matrix/structure.hpp"
 
 namespace spsolve {
@@ -182,6 +183,31 @@ TEST_F(Krylov, NamesMatricesThatItsMethodsAreNotFor) {
       "not positive definite");
   has(message_of("kkt:300", Method::gmres, jacobi, ExitCode::input),
       "wants a diagonal without zeros");
+}
+
+/// Rows of so many numbers are multiplied as complex ones, and the halo by real forms.
+TEST_F(Krylov, SolvesComplexSystems) {
+  const std::pair<const char*, Method> systems[] = {{"magnetic2d:100", Method::cg},
+                                                    {"magnetic2d:100", Method::minres},
+                                                    {"zconvdiff2d:100", Method::gmres},
+                                                    {"zconvdiff2d:100", Method::bicgstab}};
+  for (const auto& [generator, method] : systems) {
+    SCOPED_TRACE(fmt::format("{} by {}", generator, name(method)));
+    const Csr<double> form = load_real_form(generator).rows;
+    ASSERT_EQ(real_form_kind(form), RealFormKind::plain);
+    const Dense<double> solution = random_multivector(form.rows, 2, 5);
+    const Dense<double> b = test::multiply(form, solution);
+    SolverOptions options;
+    options.method = method;
+    options.preconditioner = Preconditioner::jacobi;
+    SystemSolver solver = solver_for(form, options);
+    solver.set_up();
+    const Solved solved = solve(solver, b);
+    EXPECT_LE(test::backward_error(form, b, solved.x), 1e-14);
+    for (std::size_t k = 0; k < solution.values.size(); ++k) {
+      ASSERT_NEAR(solved.x.values[k], solution.values[k], 1e-10);
+    }
+  }
 }
 
 TEST_F(Krylov, HasTheSameBitsTwice) {

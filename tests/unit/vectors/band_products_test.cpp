@@ -8,6 +8,7 @@
 #include "helpers/threads.hpp"
 #include "io/matrix_source.hpp"
 #include "matrix/multivector.hpp"
+#include "matrix/real_form.hpp"
 #include "matrix/structure.hpp"
 #include "vectors/band_matrix.hpp"
 #include "vectors/multivector/host_vectors.hpp"
@@ -183,12 +184,15 @@ TEST(HostBandProducts, MultiplyOwnColumnsAndTheHalo) {
 }
 
 /// Rows that choose_rows() has different formats for: stencils, short rows, rows that share
-/// columns.
+/// columns, and those of complex matrices.
 std::vector<Csr<double>> rows_of_each_format() {
   Csr<double> lengths = load_matrix("circuit:8000"), shared = load_matrix("grid3d27:7:3");
   for (Index k = 0; k < shared.nonzeros(); ++k)
     shared.values[k] += 1e-3 * static_cast<double>(k % 977);
-  return {load_matrix("grid2d:90"), lengths, shared};
+  Csr<double> conjugates = load_real_form("zhelm2d:60").rows;
+  conjugate_rows(conjugates);
+  return {load_matrix("grid2d:90"), lengths, shared, load_real_form("magnetic2d:60").rows,
+          conjugates};
 }
 
 /// All that many products of a band compute, one after the other, of x and other vectors of its
@@ -279,11 +283,16 @@ TEST(HostBandProducts, ManyFollowNewValues) {
     const Dense<double> x = random_multivector(matrix.columns, 1, 4);
     Band band(matrix, matrix.columns);
     band.products->expect_many();
-    for (Index k = 0; k < matrix.nonzeros(); ++k) band.rows.values[k] = static_cast<double>(k % 13);
-    band.products->take_new_values();
-    const auto y = band.result(1);
-    band.products->multiply(*band.own_of(x), band.halo_of(x), *y);
-    expect_near(own_rows(*y), test::multiply(band.rows, x), 1e-11);
+    // Of a complex matrix the real form of other numbers at first, then of none.
+    for (const bool scales : {true, false}) {
+      for (Index k = 0; k < matrix.nonzeros(); ++k) {
+        band.rows.values[k] = scales ? 3 * matrix.values[k] : static_cast<double>(k % 13);
+      }
+      band.products->take_new_values();
+      const auto y = band.result(1);
+      band.products->multiply(*band.own_of(x), band.halo_of(x), *y);
+      expect_near(own_rows(*y), test::multiply(band.rows, x), 1e-11);
+    }
   }
 }
 
