@@ -313,6 +313,22 @@ spsolve_status spsolve_solver_inertia(spsolve_solver* solver, spsolve_inertia* i
   });
 }
 
+spsolve_status spsolve_solver_precondition(spsolve_solver* solver, int transposed, int64_t columns,
+                                           const double* b, double* x) {
+  constexpr const char* what = "a preconditioner needs a solver, vectors and room for others";
+  if (solver == nullptr) return refuse(what);
+  return guarded([&] {
+    const spsolve::Index rows = solver->solver.own().size();
+    const bool has_arrays = columns == 0 || rows == 0 || (b != nullptr && x != nullptr);
+    require_together(solver->ranks, columns >= 0 && has_arrays, what);
+    require_together(solver->ranks, spsolve::countable(rows, columns),
+                     "so many columns have no room");
+    const auto count = static_cast<std::size_t>(rows * columns);
+    solver->solver.precondition(std::span(b, count), columns, std::span(x, count), transposed != 0);
+    return SPSOLVE_OK;
+  });
+}
+
 const char* spsolve_solver_notes(const spsolve_solver* solver) {
   return solver != nullptr ? solver->notes.c_str() : "";
 }

@@ -223,6 +223,24 @@ TEST_F(CInterface, OptionsReachTheSolver) {
   spsolve_solver_free(guided);
 }
 
+TEST_F(CInterface, APreconditionerByItself) {
+  spsolve_options options;
+  spsolve_options_init(&options);
+  options.method = SPSOLVE_METHOD_CG;
+  options.preconditioner = SPSOLVE_PRECONDITIONER_JACOBI;
+  spsolve_solver* iterating = nullptr;
+  ASSERT_EQ(spsolve_solver_create(matrix, &options, &iterating), SPSOLVE_OK);
+  const std::vector<double> right{2, 4, 6, 8, 10};
+  ASSERT_EQ(spsolve_solver_precondition(iterating, 0, 1, right.data(), x.data()), SPSOLVE_OK);
+  for (std::size_t i = 1; i < 5; ++i) EXPECT_EQ(x[i], x[0] * static_cast<double>(i + 1));
+  EXPECT_NE(x[0], 0);
+  EXPECT_REFUSED(spsolve_solver_precondition(iterating, 0, 1, nullptr, x.data()));
+  EXPECT_REFUSED(spsolve_solver_precondition(iterating, 0, -1, right.data(), x.data()));
+  EXPECT_REFUSED(spsolve_solver_precondition(solver, 0, 1, right.data(), x.data()));
+  EXPECT_REFUSED(spsolve_solver_precondition(nullptr, 0, 1, right.data(), x.data()));
+  spsolve_solver_free(iterating);
+}
+
 // Programs of an earlier version have its members where they were: those of later ones come behind.
 TEST(COptions, MembersStayWhereTheyWere) {
   static_assert(sizeof(void*) == 8);
