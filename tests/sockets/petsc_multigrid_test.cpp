@@ -308,6 +308,12 @@ void tells_of_multigrid_that_cannot_be_made() {
   OK(PCSetType(pc, "spsolve_multigrid"));
   EXPECT(code_of([&] { return PCSetUp(pc); }) == PETSC_ERR_ARG_SIZ);
   OK(PCDestroy(&pc));
+  OK(PetscOptionsSetValue(nullptr, "-pc_spsolve_device", "best"));
+  OK(PCCreate(PETSC_COMM_WORLD, &pc));
+  OK(PCSetType(pc, "spsolve_multigrid"));
+  EXPECT(code_of([&] { return PCSetFromOptions(pc); }) != 0);
+  OK(PCDestroy(&pc));
+  OK(PetscOptionsClearValue(nullptr, "-pc_spsolve_device"));
   OK(MatNullSpaceDestroy(&constants));
   for (Mat* matrix : {&closed, &a, &other, &oblong}) OK(MatDestroy(matrix));
   for (Vec* vector : {&x, &b, &longer}) OK(VecDestroy(vector));
