@@ -208,6 +208,34 @@ void subtract_transposed_product(Index m, Index w, Index columns, const T* a, In
   column_blas::multiply<T>(CblasNoTrans, columns, w, m, -1, b, columns, a, ld, 1, z, columns);
 }
 
+template <typename T>
+void divide_by_d(bool hermitian, Index w, const T* diagonal, Index ld, const T* off_diagonal,
+                 Index columns, T* z) {
+  for (Index k = 0; k < w; ++k) {
+    const T d = diagonal[k + k * ld];
+    T* first = z + k * columns;
+    if (off_diagonal[k] == T(0)) {
+      if (is_complex<T> && columns > 1) {
+        const T inverse = T(1) / d;
+        for (Index c = 0; c < columns; ++c) first[c] *= inverse;
+      } else {
+        for (Index c = 0; c < columns; ++c) first[c] /= d;
+      }
+      continue;
+    }
+    T* second = first + columns;
+    const Wide<T> x = d, y = off_diagonal[k], v = diagonal[k + 1 + (k + 1) * ld];
+    const Wide<T> across = mirrored(hermitian, y), determinant = x * v - y * across;
+    for (Index c = 0; c < columns; ++c) {
+      const Wide<T> upper = first[c], lower = second[c];
+      first[c] = static_cast<T>((v * upper - across * lower) / determinant);
+      second[c] = static_cast<T>((x * lower - y * upper) / determinant);
+    }
+    ++k;
+  }
+}
+
+SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(divide_by_d)
 SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(solve_rows)
 SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(subtract_product)
 SPSOLVE_INSTANTIATE_FUNCTION_FOR_FACTORS(subtract_transposed_product)

@@ -46,7 +46,7 @@ void with_columns(Index columns, const Work& work) {
   columns == FixedColumns::value ? work(FixedColumns{}) : work(columns);
 }
 
-/// Z <- op(A)^-1 Z for w rows of K values. T: float or double, here and below.
+/// Z <- op(A)^-1 Z for w rows of K values.
 template <typename T>
 void solve_rows(column_blas::Triangle t, Index w, Index columns, const T* a, Index ld, T* z);
 
@@ -63,24 +63,6 @@ void subtract_transposed_product(Index m, Index w, Index columns, const T* a, In
 /// next to it, whose mirror images are conjugates if D is Hermitian.
 template <typename T>
 void divide_by_d(bool hermitian, Index w, const T* diagonal, Index ld, const T* off_diagonal,
-                 Index columns, T* z) {
-  for (Index k = 0; k < w; ++k) {
-    const T d = diagonal[k + k * ld];
-    T* first = z + k * columns;
-    if (off_diagonal[k] == T(0)) {
-      for (Index c = 0; c < columns; ++c) first[c] /= d;
-      continue;
-    }
-    T* second = first + columns;
-    const Wide<T> x = d, y = off_diagonal[k], v = diagonal[k + 1 + (k + 1) * ld];
-    const Wide<T> across = mirrored(hermitian, y), determinant = x * v - y * across;
-    for (Index c = 0; c < columns; ++c) {
-      const Wide<T> upper = first[c], lower = second[c];
-      first[c] = static_cast<T>((v * upper - across * lower) / determinant);
-      second[c] = static_cast<T>((x * lower - y * upper) / determinant);
-    }
-    ++k;
-  }
-}
+                 Index columns, T* z);
 
 }  // namespace spsolve::sparse::row_products
