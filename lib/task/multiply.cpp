@@ -177,16 +177,6 @@ Dense<double> multiply_bands(const Config& config, Team& team, const VectorMemor
   return gathered;
 }
 
-/// Those bands, or with other borders where some are within the rows of a number.
-RowLayout with_whole_numbers(const RowLayout& bands, Index parts) {
-  for (int rank = 0; rank < bands.ranks; ++rank) {
-    if (bands.band(rank).first % parts != 0) {
-      return layout_of_rows(layout_of_nodes(bands, parts), parts);
-    }
-  }
-  return bands;
-}
-
 /// Phases "read" and "scatter": rank 0 reads and deals out.
 void deal_out(const Config& config, Team& team, PhaseTimes& times, Problem& problem,
               MultiplyReport& report) {
@@ -196,7 +186,7 @@ void deal_out(const Config& config, Team& team, PhaseTimes& times, Problem& prob
   };
   Csr<double> whole = std::move(read_matrix(config, team, times, report, read_x).rows);
   times.measure("scatter", [&] {
-    problem.bands = with_whole_numbers(
+    problem.bands = with_whole_nodes(
         choose_bands(team, wanted.bands, profile_of(whole.row_offsets)), problem.parts);
     report.note_peak_memory();
     const MemoryGrowth growth;
@@ -295,7 +285,7 @@ void run_multiply(const Config& config, Team& team, const Gpus& gpus, MultiplyRe
     deal_out(config, team, times, problem, report);
   }
   times.measure("scatter", [&] {
-    problem.x_bands = with_whole_numbers(bands_of_x(problem.bands, parts * report.columns), parts);
+    problem.x_bands = with_whole_nodes(bands_of_x(problem.bands, parts * report.columns), parts);
     problem.x = band_of_x(wanted, team, problem.x_bands, problem.whole_x, parts);
     if (!wanted.verify) problem.whole_x = {};
   });

@@ -78,6 +78,49 @@ class Multiply(BenchTest):
         for word in ("triad, 1 thread:", "triad, 2 threads:", "GFLOP/s", "of fastest", "csr_serial"):
             self.assertIn(word, result.out)
 
+    def test_complex_numbers(self):
+        """Of a complex matrix, and of a real one that is multiplied by 1 + i / 2."""
+        names = "csr_openmp,csr_balanced,complex_rows,auto"
+        for matrix, order, entries in (("zhelm2d:9", 81, 369), ("circuit:90", 90, None)):
+            self.multiply("--matrix", matrix, "--columns", "1,5", "--threads", 2, "--device",
+                          "host", "--precision", "complex_double,complex_float", "--kernels", names,
+                          "--baseline", "csr_balanced")
+            rows = self.rows()
+            self.assertEqual(len(rows), 2 * 2 * 4)
+            for row in rows:
+                self.assertEqual(int(row["rows"]), order)
+                if row["kernel"] == "csr_openmp":
+                    self.assertEqual(row["refused"], "csr_openmp has no form for complex numbers")
+                    continue
+                self.assertEqual(row["refused"], "")
+                self.assertLessEqual(float(row["scaled_error"]), float(row["error_bound"]))
+                self.assertEqual(int(row["nonzeros"]), entries or int(row["nonzeros"]))
+                nonzeros, k = int(row["nonzeros"]), int(row["k"])
+                size = 8 if row["precision"] == "complex_float" else 16
+                self.assertEqual(float(row["floor_bytes"]),
+                                 nonzeros * (size + 4) + 8 * (order + 1) + 2 * k * order * size)
+                self.assertAlmostEqual(float(row["gflops"]) * float(row["median_s"]) * 1e9,
+                                       8 * nonzeros * k, delta=1e-6 * nonzeros * k)
+
+    def test_complex_and_real_numbers_of_one_matrix(self):
+        self.multiply("--matrix", "grid2d:9", "--columns", 1, "--kernels", "csr_grouped,complex_rows",
+                      "--precision", "double,complex_double")
+        self.assertEqual([(row["precision"], row["refused"]) for row in self.rows()],
+                         [("double", ""),
+                          ("double", "the matrix is not the real form of a complex one"),
+                          ("complex_double", ""), ("complex_double", "")])
+
+    def test_mkl_has_a_row_where_it_is_named(self):
+        self.multiply("--matrix", "zhelm2d:9", "--columns", "1,5", "--kernels", "complex_rows,mkl",
+                      "--precision", "complex_double,complex_float")
+        rows = [row for row in self.rows() if row["kernel"] == "mkl"]
+        self.assertEqual(len(rows), 4)
+        for row in rows:
+            if row["refused"]:
+                self.assertIn("MKL_RT may name the file libmkl_rt.so of MKL", row["refused"])
+            else:
+                self.assertLessEqual(float(row["scaled_error"]), float(row["error_bound"]))
+
     def test_refusals_are_named_with_their_reason(self):
         if "symmetric_colored" not in self.kernel_names():
             self.skipTest("no kernel for symmetric matrices here")
@@ -160,6 +203,13 @@ class Multiply(BenchTest):
                 (("multiply", *small, "--columns", "many"), ("--columns",)),
                 (("multiply", *small, "--threads", "0"), ("--threads",)),
                 (("multiply", *small, "--precision", "half"), ("--precision",)),
+                (("multiply", *small, "--precision", "complex_doubel"),
+                 ("did you mean 'complex_double'?",)),
+                (("multiply", *small, "--precision", "complex_double", "--in-bands"),
+                 ("--precision complex_double is of products in one process",)),
+                (("multiply", *small, "--kernels", "mkl", "--in-bands"), ("no kernel 'mkl'",)),
+                (("multiply", "--matrix", "zhelm2d:3", "--precision", "complex_double,double"),
+                 ("zhelm2d:3: the matrix is complex", "--precision complex_double")),
                 (("multiply", *small, "--samples", "0"), ("--samples",)),
                 (("multiply", "--matrix", "gird2d:3"), ("did you mean 'grid2d'?",)),
                 (("multiply", "--matrix", "none.mtx"), ("none.mtx",)),

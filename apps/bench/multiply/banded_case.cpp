@@ -166,17 +166,17 @@ ProductCase banded_case(Team& team, const std::string& name, const BandedMatrix&
                   {"hosts", count_hosts(team)},
                   {"bands", spsolve::name(plan.bands)}};
   const Bands bands{team, matrix, memory, plan.seed};
-  const auto contenders = [=, &plan](Precision precision, Index k) {
+  const auto contenders = [=, &plan](ProductNumbers numbers, Index k) {
     std::vector<ProductContender> all;
     for (const int threads : plan.threads) {
       for (const Kernel* kernel : plan.kernels) {
-        Row row = label_product(labels, *kernel, precision, k);
+        Row row = label_product(labels, *kernel, numbers, k);
         row["threads"] = threads;
-        auto product =
-            with_scalar(precision, [&]<typename T>(T) -> std::unique_ptr<SampledProduct> {
-              return std::make_unique<BandedProduct<T>>(bands, *kernel,
-                                                        KernelOptions{k, threads, 0});
-            });
+        auto product = with_scalar(precision_of(numbers),
+                                   [&]<typename T>(T) -> std::unique_ptr<SampledProduct> {
+                                     return std::make_unique<BandedProduct<T>>(
+                                         bands, *kernel, KernelOptions{k, threads, 0});
+                                   });
         all.push_back({std::move(row), threads, kernel->device, std::move(product)});
       }
     }

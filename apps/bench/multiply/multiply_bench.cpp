@@ -21,7 +21,7 @@ constexpr Column columns[] = {
     {"kernel", "name in the table of kernels", "{}", "kernel"},
     {"device", "host, or the model of the GPU", "{}", "device"},
     {"format", "storage format"},
-    {"precision", "float or double", "{}", "precision"},
+    {"precision", "float, double, complex_float or complex_double", "{}", "precision"},
     {"k", "columns of X and Y", "{}", "K"},
     {"threads", "threads of the host, of each rank; empty on other devices", "{}", "threads"},
     {"ranks", "ranks that share the rows", "{}", "ranks"},
@@ -46,7 +46,7 @@ constexpr Column columns[] = {
     {"interior_s", "multiplying own rows of X", "{:.1e}", "interior"},
     {"wait_s", "waiting for the halo when all else is done", "{:.1e}", "wait"},
     {"boundary_s", "multiplying the halo", "{:.1e}", "boundary"},
-    {"gflops", "2 nonzeros k / median_s / 1e9, GFLOP/s", "{:.2f}", "GFLOP/s"},
+    {"gflops", "2 nonzeros k / median_s / 1e9, GFLOP/s; of complex numbers 8", "{:.2f}", "GFLOP/s"},
     {"floor_bytes",
      "bytes that must move: values, 4-byte columns and 8-byte row offsets of CSR, X and Y once"},
     {"bandwidth_gbs", "floor_bytes / median_s / 1e9, GB/s", "{:.2f}", "GB/s"},
@@ -107,14 +107,16 @@ class ProductTurns {
   std::int64_t room_;
 };
 
-void set_rates(Row& row, Precision precision, Index k) {
+void set_rates(Row& row, ProductNumbers numbers, Index k) {
+  const Index parts = parts_of(numbers);
   const auto count = [&](std::string_view column) { return row.cell(column).get<Index>(); };
   const double floor = product_floor_bytes(count("rows"), count("columns"), count("nonzeros"), k,
-                                           value_bytes(precision));
+                                           parts * value_bytes(precision_of(numbers)));
   row["floor_bytes"] = floor;
   if (!row.measured()) return;
   row.add_spread("median_s");
-  row["gflops"] = product_flops(count("nonzeros"), k) / row.number("median_s") / 1e9;
+  row["gflops"] =
+      product_flops(parts * parts * count("nonzeros"), k) / row.number("median_s") / 1e9;
   row["bandwidth_gbs"] = floor / row.number("median_s") / 1e9;
   row["triad_fraction"] = number_or_null(row.number("bandwidth_gbs") / row.number("triad_gbs"));
 }
@@ -127,9 +129,9 @@ Columns multiply_columns() {
 
 std::vector<Row> sample_products(Team& team, const ProductCase& matrix, const MultiplyPlan& plan) {
   std::vector<Row> rows;
-  for (const Precision precision : plan.precisions) {
+  for (const ProductNumbers numbers : plan.precisions) {
     for (const Index k : plan.columns) {
-      std::vector<ProductContender> products = matrix.contenders(precision, k);
+      std::vector<ProductContender> products = matrix.contenders(numbers, k);
       const auto each = 2 * static_cast<std::int64_t>(products.size());
       std::vector<Contender> contenders;
       for (ProductContender& one : products) {
@@ -142,7 +144,7 @@ std::vector<Row> sample_products(Team& team, const ProductCase& matrix, const Mu
       rules.rounds = plan.rounds > 0 ? plan.rounds : plan.sampling.samples;
       rules.brief = true;
       for (Row& row : compete(team, std::move(contenders), rules)) {
-        set_rates(row, precision, k);
+        set_rates(row, numbers, k);
         rows.push_back(std::move(row));
       }
     }
@@ -151,13 +153,13 @@ std::vector<Row> sample_products(Team& team, const ProductCase& matrix, const Mu
   return rows;
 }
 
-Row label_product(const Row& labels, const Kernel& kernel, Precision precision, Index k) {
+Row label_product(const Row& labels, const Kernel& kernel, ProductNumbers numbers, Index k) {
   Row row = labels;
-  row.name = fmt::format("{} ({})", kernel.name, name(precision));
+  row.name = fmt::format("{} ({})", kernel.name, spsolve::name(numbers));
   row["kernel"] = kernel.name;
   row["format"] = kernel.format;
   row["reproducible"] = kernel.reproducible;
-  row["precision"] = name(precision);
+  row["precision"] = spsolve::name(numbers);
   row["k"] = k;
   return row;
 }

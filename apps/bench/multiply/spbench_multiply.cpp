@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/gpus.hpp"
+#include "apps/bench/multiply/mkl_product.hpp"
 #include "apps/bench/multiply/multiply_bench.hpp"
 #include "apps/bench/spbench.hpp"
 #include "apps/bench/spbench_devices.hpp"
@@ -40,7 +41,7 @@ std::vector<Kernel> table_of(std::string_view device, std::span<const Kernel> of
 
 /// The rows of the table that the user named, in that order; the baseline is always among them.
 /// Where there is no GPU its kernels are left out, unless one is named that only a GPU has: that
-/// will be refused.
+/// will be refused. MKL, which is no part of this program, has a row only by name.
 std::vector<const Kernel*> chosen_kernels(const MultiplyOptions& options,
                                           std::span<const Kernel> table, bool has_gpu) {
   std::vector<const Kernel*> chosen;
@@ -50,13 +51,14 @@ std::vector<const Kernel*> chosen_kernels(const MultiplyOptions& options,
   const auto usable = [&](const Kernel& kernel) {
     return has_gpu || kernel.device == KernelDevice::host;
   };
+  const auto is_own = [](const Kernel& kernel) { return kernel.name != bench::mkl_kernel.name; };
   std::vector<std::string> names = options.kernels;
   if (!options.baseline.empty()) names.push_back(options.baseline);
   for (const std::string& name : names) {
     const bool all = name == "all";
     if (!all && !usable(find_kernel(table, name))) add(find_kernel(table, name));
     for (const Kernel& kernel : table) {
-      if (usable(kernel) && (all || kernel.name == name)) add(kernel);
+      if (usable(kernel) && ((all && is_own(kernel)) || kernel.name == name)) add(kernel);
     }
   }
   return chosen;
@@ -75,10 +77,13 @@ nlohmann::ordered_json facts_of(const bench::HostDevice& host, const OpenGpu& gp
   return facts;
 }
 
-/// A matrix in one format at a time, X, Y and the serial product for the most columns.
-BytesBeside bytes_to_multiply(const std::vector<Index>& columns) {
-  const Index most = columns.empty() ? 1 : std::ranges::max(columns);
-  return {8 + 16 * most, 16};
+/// A matrix in one format at a time, X, Y and the serial product for the most columns; for complex
+/// numbers the real form, and X and Y once more.
+BytesBeside bytes_to_multiply(const bench::MultiplyPlan& plan) {
+  const Index most = plan.columns.empty() ? 1 : std::ranges::max(plan.columns);
+  const bool complex = std::ranges::any_of(
+      plan.precisions, [](bench::ProductNumbers numbers) { return bench::parts_of(numbers) > 1; });
+  return complex ? BytesBeside{16 + 80 * most, 112} : BytesBeside{8 + 16 * most, 16};
 }
 
 /// Measures the triad with each number of threads, and tells.
@@ -122,11 +127,15 @@ void sample_whole(const MultiplyOptions& options, const Gpus& gpus, Team& team, 
   }
   results.facts = [&](std::span<const bench::Row>) { return facts_of(host, gpu); };
   for (const std::string& name : options.common.matrices) {
-    const Csr<double> matrix = load_within_memory(name, bytes_to_multiply(plan.columns));
-    const auto whole = bench::whole_case(name, matrix, plan, devices);
-    results.add(fmt::format("\n{}: {} x {}, {} non-zeros; speed-up over {}\n", name, matrix.rows,
-                            matrix.columns, matrix.nonzeros(), plan.baseline),
-                bench::sample_products(team, whole, plan));
+    require_room_to_read(name, bytes_to_multiply(plan));
+    const LoadedMatrix loaded = load_real_form(name);
+    const Csr<double>& matrix = loaded.rows;
+    const Index parts = loaded.parts;
+    const auto whole = bench::whole_case(name, matrix, plan, devices, parts);
+    results.add(
+        fmt::format("\n{}: {} x {}, {} non-zeros; speed-up over {}\n", name, matrix.rows / parts,
+                    matrix.columns / parts, matrix.nonzeros() / (parts * parts), plan.baseline),
+        bench::sample_products(team, whole, plan));
   }
 }
 
@@ -150,6 +159,24 @@ void sample_in_bands(const MultiplyOptions& options, const Gpus& gpus, bool on_g
   }
 }
 
+/// Typos first: real numbers are those of real matrices, and complex ones of whole matrices.
+void require_matching_numbers(const MultiplyOptions& options, bool banded) {
+  for (const bench::ProductNumbers numbers : options.plan.precisions) {
+    const bool complex = bench::parts_of(numbers) > 1;
+    if (complex && banded) {
+      fail(ExitCode::input,
+           "--precision {} is of products in one process; over ranks spsolve multiplies complex "
+           "matrices by --multiply",
+           name(numbers));
+    }
+    for (const std::string& matrix : options.common.matrices) {
+      const Index parts = describe_matrix(matrix).parts;
+      if (!complex)
+        require_real_matrix(matrix, parts, "spbench without --precision complex_double");
+    }
+  }
+}
+
 /// Rank 0 prints and writes. Collective.
 void run_multiply(MultiplyOptions& options, Team& team) {
   const BenchOptions& common = options.common;
@@ -169,11 +196,11 @@ void run_multiply(MultiplyOptions& options, Team& team) {
     fail(ExitCode::resources, "no GPU here: {}", gpus.found().why_none);
   }
   const std::string_view of_bands = on_gpus ? "cuda" : "host";
-  const auto table = table_of(banded ? of_bands : std::string_view(common.device), gpus.kernels);
+  auto table = table_of(banded ? of_bands : std::string_view(common.device), gpus.kernels);
+  if (!banded && common.device != "cuda") table.push_back(bench::mkl_kernel);
   together(team, [&] {
     options.plan.kernels = chosen_kernels(options, table, on_gpus);
-    for (const std::string& matrix : common.matrices)
-      require_real_matrix(matrix, describe_matrix(matrix).parts, "spbench");  // typos first
+    require_matching_numbers(options, banded);
   });
   options.plan.threads = common.threads;
   options.plan.sampling = common.sampling;
@@ -209,8 +236,9 @@ void add_kernel_options(CLI::App& command, MultiplyOptions& options) {
   add_list(command, "--kernels", options.kernels, "names of kernels, or all");
   add_list(command, "--columns", plan.columns, "numbers K of columns of X")
       ->check(CLI::Range(Index{1}, Index{1} << 20));
-  add_choices(command, "--precision", plan.precisions, "float, double or both")
-      ->check(CLI::IsMember({"float", "double"}));
+  add_choices(command, "--precision", plan.precisions,
+              "some of float, double, complex_float, complex_double; a real A is multiplied by "
+              "1 + i / 2 for those");
   add_device_options(command, options.common, {"auto", "host", "cuda"},
                      "whose kernels: host, cuda, or auto, which is both where there is a GPU (over "
                      "several ranks: cuda where every rank has one)");

@@ -1,45 +1,18 @@
 // PARDISO of Intel MKL (Schenk and Gaertner 2004): LL^T, LDL^T or LU as the matrix allows.
 
 #include "apps/bench/peers/columnwise_peer.hpp"
+#include "apps/bench/peers/mkl.hpp"
 #include "apps/bench/peers/peers.hpp"
 #include "core/error.hpp"
-#include "process/shared_library.hpp"
 
 namespace spsolve::bench {
 
 namespace {
 
-/// MKL with 32-bit integers on the threads of GNU's OpenMP, which this program's are as well.
-struct Mkl {
-  using Pardiso = void(void* handle, const int* instances, const int* instance, const int* type,
-                       const int* phase, const int* n, const void* values, const int* offsets,
-                       const int* columns, int* order, const int* right_hand_sides, int* options,
-                       const int* prints, void* b, void* x, int* error);
-
-  SharedLibrary library{file_named_by("MKL_RT"), "libmkl_rt.so.3", "libmkl_rt.so.2",
-                        "libmkl_rt.so"};
-  Pardiso* pardiso = library.function<Pardiso>("pardiso");
-  void (*set_threads)(int) = library.function<void(int)>("MKL_Set_Num_Threads");
-  void (*free_buffers)() = library.function<void()>("MKL_Free_Buffers");
-
-  Mkl() {
-    auto* const set_layer = library.function<int(int)>("MKL_Set_Threading_Layer");
-    auto* const set_integers = library.function<int(int)>("MKL_Set_Interface_Layer");
-    if (!library.problem().empty()) return;
-    set_layer(3);     // MKL_THREADING_GNU
-    set_integers(0);  // MKL_INTERFACE_LP64
-  }
-};
-
-Mkl& mkl() {
-  static Mkl loaded;
-  return loaded;
-}
-
-std::string missing() {
-  const std::string& problem = mkl().library.problem();
-  return problem.empty() ? "" : problem + "; MKL_RT may name the file libmkl_rt.so of MKL";
-}
+using Pardiso = void(void* handle, const int* instances, const int* instance, const int* type,
+                     const int* phase, const int* n, const void* values, const int* offsets,
+                     const int* columns, int* order, const int* right_hand_sides, int* options,
+                     const int* prints, void* b, void* x, int* error);
 
 class PardisoContender final : public ColumnwisePeer {
  public:
@@ -85,9 +58,10 @@ class PardisoContender final : public ColumnwisePeer {
   int call(int phase) {
     const int one = 1, prints = 0, columns = std::max(1, static_cast<int>(columns_));
     int error = 0;
-    mkl().pardiso(handle_, &one, &one, &type_, &phase, &n_, rows_.values.data(),
-                  rows_.offsets.data(), rows_.columns.data(), nullptr, &columns, options_, &prints,
-                  b_.data(), x_.data(), &error);
+    static auto* const pardiso = loaded_function<Pardiso>(mkl().library, "pardiso");
+    pardiso(handle_, &one, &one, &type_, &phase, &n_, rows_.values.data(), rows_.offsets.data(),
+            rows_.columns.data(), nullptr, &columns, options_, &prints, b_.data(), x_.data(),
+            &error);
     return error;
   }
 
@@ -114,7 +88,7 @@ const SparsePeer pardiso_peer{
     "pardiso",
     "PARDISO of Intel MKL, on threads",
     false,
-    missing,
+    missing_mkl,
     more_than_int,
     [](const SparseSystem& system, const PeerTeam& team) -> std::unique_ptr<SparseContender> {
       return std::make_unique<PardisoContender>(system, team.threads);

@@ -52,7 +52,16 @@ NonzeroProfile add_profiles(Team& team, Index rows, std::vector<Index> counts) {
 
 RowLayout bands_wanted(const BandedReading& reading, const NonzeroProfile& profile, int ranks) {
   if (reading.bands == BandsChoice::rows) return bands_of_nodes(profile.rows, ranks, reading.node);
-  return choose_bands(reading.bands, profile, ranks);
+  return with_whole_nodes(choose_bands(reading.bands, profile, ranks), reading.node);
+}
+
+RowLayout with_whole_nodes(const RowLayout& bands, Index node) {
+  for (int rank = 0; rank < bands.ranks; ++rank) {
+    if (bands.band(rank).first % node != 0) {
+      return layout_of_rows(layout_of_nodes(bands, node), node);
+    }
+  }
+  return bands;
 }
 
 BandedMatrix generate_in_bands(Team& team, const BandedReading& reading) {

@@ -23,7 +23,7 @@ struct BandedReading {
   Index rotate_by = 0;  ///< as rotate_rows(), in rows of the file
   BandsChoice bands = BandsChoice::automatic;
   Index piece_bytes = Index{1} << 24;  ///< of text that a rank holds as entries at a time
-  Index node = 1;  ///< with bands of rows: as many rows as this stay together, see bands_of_nodes()
+  Index node = 1;                      ///< as many rows as this stay together
 };
 
 /// Reads a matrix with all ranks, none of which ever holds more than its own band and a piece of
@@ -31,8 +31,8 @@ struct BandedReading {
 /// to send each entry to the rank of its row, in rounds. Generated matrices are generated band by
 /// band. From files of PETSc and of scipy (csr, not compressed) each rank reads the offsets of all
 /// rows, the entries of its band, and an equal share of each array for its check sum. The rows are
-/// those of load_real_form(), bit for bit; of a complex matrix BandsChoice::rows and an even node
-/// keep the rows of a number together.
+/// those of load_real_form(), bit for bit; of a complex matrix an even node keeps the rows of a
+/// number together.
 ///
 /// Throws the same Error on every rank: what is wrong with the file, in the words and with the line
 /// of the serial reader; and Error(input) for what only that takes: gzip, array files, other npz
@@ -41,6 +41,9 @@ BandedMatrix read_in_bands(Team& team, const BandedReading& reading);
 
 /// The bands that are asked for of rows with such a profile.
 RowLayout bands_wanted(const BandedReading& reading, const NonzeroProfile& profile, int ranks);
+
+/// Bands as they are, or with borders moved to the beginnings of nodes of so many rows.
+RowLayout with_whole_nodes(const RowLayout& bands, Index node);
 
 /// The rows of a file or of a generator alone; name as above. Parts of read_in_bands().
 BandedMatrix read_file_in_bands(Team& team, const BandedReading& reading);

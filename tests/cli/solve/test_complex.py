@@ -146,7 +146,8 @@ class ComplexSystems(CliTest):
         np.save(self.folder / "x.npy", x)
         np.save(self.folder / "real.npy", x.real)
         for ranks, reader, kernel in ((1, "serial", "auto"), (2, "serial", "csr_balanced"),
-                                      (3, "parallel", "auto")):
+                                      (3, "serial", "complex_rows"), (3, "parallel", "auto"),
+                                      (2, "parallel", "complex_rows")):
             for name, columns in (("x.npy", x), ("real.npy", x.real), ("ones", np.ones((13, 1)))):
                 with self.subTest(ranks=ranks, reader=reader, kernel=kernel, x=name):
                     result = self.spsolve(
@@ -330,6 +331,8 @@ class ComplexSystems(CliTest):
         for words, said in (
                 (("grid2d:3", "--set", "task=multiply", "--set", "multiply.x=x.npy"),
                  "the X holds complex numbers, and real ones are wanted here"),
+                (("grid2d:3", "--set", "task=multiply", "--set", "multiply.kernel=complex_rows"),
+                 "the matrix is not the real form of a complex one"),
                 (("grid2d:3", "x.npy", "--set", "solve.initial_guess=x.npy"),
                  "solve.initial_guess is for real systems"),
                 (("zhelm2d:3", "--set", "matrix.values=v.npy"),
@@ -342,7 +345,8 @@ class ComplexSystems(CliTest):
             self.assertEqual(len(result.err.splitlines()), 1, result.err)
         result = self.spbench("multiply", "--matrix", "zhelm2d:3")
         self.assertEqual(result.code, INPUT, result.text)
-        self.assertIn("the matrix is complex, and spbench takes real ones", result.err)
+        self.assertIn("the matrix is complex, and spbench without --precision complex_double takes "
+                      "real ones", result.err)
 
 
 class ComplexFiles(CliTest):

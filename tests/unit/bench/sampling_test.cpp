@@ -151,7 +151,7 @@ TEST(KernelSampling, WhatHasRoomIsSampledInTurnsAndTheRestInOne) {
   std::string calls;
   ProductCase one;
   one.labels.cells = {{"rows", 2}, {"columns", 2}, {"nonzeros", 2}};
-  one.contenders = [&](Precision, Index) {
+  one.contenders = [&](ProductNumbers, Index) {
     std::vector<ProductContender> all;
     all.push_back({one.labels, 0, KernelDevice::host, std::make_unique<NotedProduct>(calls)});
     return all;
@@ -212,7 +212,7 @@ TEST(KernelSampling, KernelsOfADeviceThatIsNotHereAreRefused) {
   MultiplyPlan plan;
   plan.kernels = {&other, &host_kernels()[0]};
   plan.columns = {2};
-  plan.precisions = {Precision::float32, Precision::float64};
+  plan.precisions = {ProductNumbers::float32, ProductNumbers::float64};
   plan.rounds = 2;
   const std::vector<Row> rows = sampled("grid2d:3", plan);
   ASSERT_EQ(rows.size(), 4u);

@@ -1,0 +1,158 @@
+// Products by the inspector and executor of Intel MKL's Sparse BLAS, loaded at run time.
+
+#include "apps/bench/multiply/mkl_product.hpp"
+
+#include <limits>
+#include <type_traits>
+
+#include "apps/bench/peers/columnwise_peer.hpp"
+#include "apps/bench/peers/mkl.hpp"
+#include "core/error.hpp"
+#include "matrix/real_form.hpp"
+#include "multiply/kernel/fast_team.hpp"
+#include "multiply/kernel_row.hpp"
+
+namespace spsolve::bench {
+
+namespace {
+
+constexpr int as_it_is = 10, row_major = 101, from_zero = 0;
+struct Description {
+  int type = 20;                 // general
+  int side = 40, diagonal = 50;  // of triangles
+};
+/// As C passes complex numbers.
+template <typename T>
+struct Pair {
+  T real = 0, imaginary = 0;
+};
+
+/// Functions for numbers of one type, which MKL names by a letter.
+template <typename Number>
+struct Functions {
+  int (*create)(void** matrix, int base, int rows, int columns, int* begins, int* ends,
+                int* column_indices, Number* values);
+  int (*multiply)(int operation, Number alpha, void* matrix, Description description,
+                  const Number* x, Number beta, Number* y);
+  int (*multiply_columns)(int operation, Number alpha, void* matrix, Description description,
+                          int layout, const Number* x, int columns, int x_stride, Number beta,
+                          Number* y, int y_stride);
+
+  explicit Functions(char letter) {
+    const auto load = [&](auto*& function, const char* what) {
+      using Function = std::remove_reference_t<decltype(*function)>;
+      const std::string name = std::string("mkl_sparse_") + letter + what;
+      function = loaded_function<Function>(mkl().library, name.c_str());
+    };
+    load(create, "_create_csr");
+    load(multiply, "_mv");
+    load(multiply_columns, "_mm");
+  }
+};
+
+void checked(int status, const char* what) {
+  if (status != 0) fail(ExitCode::internal, "MKL returns status {} when it {}", status, what);
+}
+
+template <typename Number, typename T>
+class MklProduct final : public KernelProduct<T> {
+ public:
+  MklProduct(const Csr<T>& matrix, const KernelOptions& options)
+      : threads_(multiply::fast::threads_of(options)),
+        rows_(static_cast<int>(matrix.rows / parts)),
+        columns_(static_cast<int>(matrix.columns / parts)),
+        offsets_(static_cast<std::size_t>(rows_) + 1),
+        functions_(letter) {
+    if (matrix.nonzeros() > std::numeric_limits<int>::max()) {
+      fail(ExitCode::input, "MKL counts non-zeros by 32 bits");
+    }
+    for (Index i = 0; i < rows_; ++i) {
+      const auto columns = matrix.row_columns(parts * i);
+      const auto values = matrix.row_values(parts * i);
+      for (std::size_t k = 0; k < columns.size(); k += parts) {
+        indices_.push_back(static_cast<int>(columns[k] / parts));
+        if constexpr (parts > 1) {
+          values_.push_back({values[k], -values[k + 1]});
+        } else {
+          values_.push_back(values[k]);
+        }
+      }
+      offsets_[i + 1] = static_cast<int>(indices_.size());
+    }
+    mkl().set_threads(threads_);
+    checked(functions_.create(&matrix_, from_zero, rows_, columns_, offsets_.data(),
+                              offsets_.data() + 1, indices_.data(), values_.data()),
+            "takes the matrix");
+    const int expected = 1000, columns = static_cast<int>(options.columns);
+    const Description general;
+    if (columns == 1) {
+      static auto* const hint = loaded_function<int(void*, int, Description, int)>(
+          mkl().library, "mkl_sparse_set_mv_hint");
+      hint(matrix_, as_it_is, general, expected);
+    } else {
+      static auto* const hint = loaded_function<int(void*, int, Description, int, int, int)>(
+          mkl().library, "mkl_sparse_set_mm_hint");
+      hint(matrix_, as_it_is, general, row_major, columns, expected);
+    }
+    static auto* const optimize = loaded_function<int(void*)>(mkl().library, "mkl_sparse_optimize");
+    checked(optimize(matrix_), "inspects the matrix");
+  }
+
+  ~MklProduct() override {
+    static auto* const destroy = loaded_function<int(void*)>(mkl().library, "mkl_sparse_destroy");
+    destroy(matrix_);
+  }
+
+  void multiply(const T* x, T* y, Index columns) override {
+    const int k = static_cast<int>(columns / parts);
+    const auto* const from = reinterpret_cast<const Number*>(x);
+    auto* const to = reinterpret_cast<Number*>(y);
+    mkl().set_threads(threads_);
+    if (k == 1) {
+      checked(functions_.multiply(as_it_is, Number{1}, matrix_, {}, from, Number{0}, to),
+              "multiplies");
+    } else {
+      checked(functions_.multiply_columns(as_it_is, Number{1}, matrix_, {}, row_major, from, k, k,
+                                          Number{0}, to, k),
+              "multiplies");
+    }
+  }
+
+  /// Of the arrays that it is given; what it makes of them it does not tell.
+  std::int64_t bytes() const override {
+    return static_cast<std::int64_t>(offsets_.size() * sizeof(int) +
+                                     values_.size() * (sizeof(Number) + sizeof(int)));
+  }
+
+ private:
+  static constexpr Index parts = sizeof(Number) / sizeof(T);
+  static constexpr char letter =
+      parts == 1 ? (sizeof(T) == 8 ? 'd' : 's') : (sizeof(T) == 8 ? 'z' : 'c');
+
+  int threads_, rows_, columns_;
+  std::vector<int> offsets_, indices_;
+  std::vector<Number> values_;
+  Functions<Number> functions_;
+  void* matrix_ = nullptr;
+};
+
+}  // namespace
+
+template <typename T>
+std::unique_ptr<KernelProduct<T>> mkl_product(const Csr<T>& matrix, Index parts,
+                                              const KernelOptions& options) {
+  if (const std::string missing = missing_mkl(); !missing.empty()) {
+    fail(ExitCode::resources, "{}", missing);
+  }
+  if (parts > 1) return std::make_unique<MklProduct<Pair<T>, T>>(matrix, options);
+  return std::make_unique<MklProduct<T, T>>(matrix, options);
+}
+SPSOLVE_INSTANTIATE_FUNCTION(mkl_product)
+
+const Kernel mkl_kernel = table_row<[](const auto& matrix, const KernelOptions& options) {
+  return mkl_product(matrix, 1, options);
+}>(KernelDevice::host,
+   {"mkl", "csr", false, "Sparse BLAS of Intel MKL, after its inspection for the K at hand",
+    takes_all});
+
+}  // namespace spsolve::bench
