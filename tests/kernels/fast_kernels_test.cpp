@@ -8,11 +8,10 @@
 
 #include <gtest/gtest.h>
 
-#include "core/types.hpp"
+#include "kernels/kernel_cases.hpp"
 #include "matrix/convert.hpp"
 #include "matrix/generate/generate.hpp"
 #include "matrix/multivector.hpp"
-#include "matrix/real_form.hpp"
 #include "matrix/structure.hpp"
 #include "multiply/auto_product.hpp"
 #include "multiply/fast/fast_csr.hpp"
@@ -21,134 +20,6 @@
 
 namespace spsolve {
 namespace {
-
-constexpr std::string_view fast_kernels[] = {
-    "csr_balanced",     "csr_sorted", "csr_grouped",  "sliced_rows",
-    "symmetric_halves", "row_types",  "complex_rows", "auto"};
-
-/// A matrix of the given columns by row, with pseudo-random values.
-Csr<double> with_pattern(Index columns, const std::vector<std::vector<LocalIndex>>& rows) {
-  std::minstd_rand random(7);
-  std::uniform_real_distribution<double> value(-1, 1);
-  Csr<double> matrix;
-  matrix.rows = static_cast<Index>(rows.size());
-  matrix.columns = columns;
-  for (const auto& row : rows) {
-    for (const LocalIndex column : row) {
-      matrix.column_indices.push_back(column);
-      matrix.values.push_back(value(random));
-    }
-    matrix.row_offsets.push_back(static_cast<Index>(matrix.values.size()));
-  }
-  return matrix;
-}
-
-/// Random columns, lengths from `shortest` to `longest`.
-std::vector<std::vector<LocalIndex>> random_rows(Index rows, Index columns, int shortest,
-                                                 int longest) {
-  std::minstd_rand random(11);
-  std::vector<std::vector<LocalIndex>> result(rows);
-  for (auto& row : result) {
-    const int length = std::uniform_int_distribution<int>(shortest, longest)(random);
-    for (int k = 0; k < length; ++k) {
-      row.push_back(std::uniform_int_distribution<LocalIndex>(
-          0, static_cast<LocalIndex>(columns - 1))(random));
-    }
-    std::sort(row.begin(), row.end());
-    row.erase(std::unique(row.begin(), row.end()), row.end());
-  }
-  return result;
-}
-
-std::vector<LocalIndex> all_columns(Index columns) {
-  std::vector<LocalIndex> row(columns);
-  for (Index j = 0; j < columns; ++j) row[j] = static_cast<LocalIndex>(j);
-  return row;
-}
-
-/// A + A^T.
-Csr<double> symmetrised(const Csr<double>& matrix) {
-  Coo coo;
-  coo.rows = coo.columns = matrix.rows;
-  for (const Csr<double>& part : {matrix, transpose(matrix)}) {
-    for (Index i = 0; i < part.rows; ++i) {
-      for (Index k = part.row_offsets[i]; k < part.row_offsets[i + 1]; ++k) {
-        coo.row.push_back(i);
-        coo.column.push_back(part.column_indices[k]);
-        coo.value.push_back(part.values[k]);
-      }
-    }
-  }
-  return csr_from_coo(coo);
-}
-
-template <typename T>
-const Csr<T> as(const Csr<double>& matrix) {
-  if constexpr (std::is_same_v<T, double>) {
-    return matrix;
-  } else {
-    return csr_cast<T>(matrix);
-  }
-}
-
-template <typename T>
-std::vector<T> product_of(KernelProduct<T>& product, const Csr<T>& matrix, const std::vector<T>& x,
-                          Index columns) {
-  std::vector<T> y(matrix.rows * columns, std::numeric_limits<T>::quiet_NaN());
-  product.multiply(x.data(), y.data(), columns);
-  return y;
-}
-
-template <typename T>
-std::vector<T> random_x(Index rows, Index columns) {
-  const Dense<double> x = random_multivector(rows, columns, 5);
-  return {x.values.begin(), x.values.end()};
-}
-
-/// |y - A x| <= (row length + 2) u |A| |x|, element by element, y having been NaN before.
-template <typename T>
-void expect_right(KernelProduct<T>& product, const Csr<T>& matrix, Index columns,
-                  const std::string& what) {
-  const double unit = std::numeric_limits<T>::epsilon() / 2;
-  const std::vector<T> x = random_x<T>(matrix.columns, columns);
-  const std::vector<T> y = product_of(product, matrix, x, columns);
-  for (Index i = 0; i < matrix.rows; ++i) {
-    const Index begin = matrix.row_offsets[i], end = matrix.row_offsets[i + 1];
-    for (Index c = 0; c < columns; ++c) {
-      long double sum = 0, magnitude = 0;
-      for (Index k = begin; k < end; ++k) {
-        const long double term =
-            static_cast<long double>(matrix.values[k]) * x[matrix.column_indices[k] * columns + c];
-        sum += term;
-        magnitude += std::abs(term);
-      }
-      const auto bound = static_cast<long double>(end - begin + 2) * unit * magnitude;
-      ASSERT_LE(std::abs(y[i * columns + c] - sum), bound)
-          << what << ": row " << i << ", column " << c << " of " << columns;
-    }
-  }
-}
-
-/// Every fast kernel that takes the matrix, both precisions, these thread counts and K.
-void expect_all_right(const Csr<double>& matrix, const std::vector<int>& threads,
-                      const std::vector<Index>& columns) {
-  const MatrixFacts facts = facts_of(matrix);
-  for (const std::string_view name : fast_kernels) {
-    const Kernel& kernel = find_kernel(host_kernels(), name);
-    if (!kernel.refuse(facts, 1, 8).empty()) continue;
-    for (const int count : threads) {
-      const auto wide = prepare<double>(kernel, matrix, {1, count, 0});
-      const Csr<float> single = as<float>(matrix);
-      const auto narrow = prepare<float>(kernel, single, {1, count, 0});
-      const std::string what = std::string(name) + " with " + std::to_string(count) + " threads";
-      for (const Index k : columns) {
-        expect_right(*wide, matrix, k, what);
-        expect_right(*narrow, single, k, what + ", float");
-        if (testing::Test::HasFatalFailure()) return;
-      }
-    }
-  }
-}
 
 TEST(FastKernels, EveryNumberOfColumns) {
   std::vector<Index> columns;
@@ -316,94 +187,6 @@ TEST(SymmetricHalves, RefusesOthers) {
   const Csr<double> matrix = with_pattern(3, {{0, 1}, {1}, {2}});
   EXPECT_FALSE(kernel.refuse(facts_of(matrix), 1, 8).empty());
   EXPECT_TRUE(kernel.refuse(facts_of(generate_matrix("grid2d:3")), 1, 8).empty());
-}
-
-/// The real form of random numbers in a pattern, as it is or with conjugate rows.
-Csr<double> complex_matrix(Index columns, const std::vector<std::vector<LocalIndex>>& rows,
-                           bool conjugates) {
-  const Csr<double> s = with_pattern(columns, rows);
-  Csr<double> t = s;
-  std::ranges::reverse(t.values);
-  Csr<double> form = real_form(s, t);
-  if (conjugates) conjugate_rows(form);
-  return form;
-}
-
-const Kernel& complex_rows() {
-  return find_kernel(host_kernels(), "complex_rows");
-}
-
-TEST(ComplexRows, EveryPatternAndNumberOfColumns) {
-  auto with_gaps = random_rows(2500, 3000, 0, 2);
-  for (Index i = 0; i < 2500; i += 97) with_gaps[i] = random_rows(1, 3000, 60, 200)[0];
-  for (Index i = 1200; i < 1700; ++i) with_gaps[i].clear();
-  auto wide = random_rows(40, 200, 0, 9);
-  wide[3] = {0, 65536};  // distances that do not fit 16 bits
-  for (const bool conjugates : {false, true}) {
-    expect_all_right(complex_matrix(90, random_rows(300, 90, 0, 40), conjugates), {1, 2},
-                     {1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 33, 40});
-    expect_all_right(complex_matrix(3000, with_gaps, conjugates), {1, 3}, {1, 5});
-    expect_all_right(complex_matrix(65537, wide, conjugates), {2}, {1, 4});
-    expect_all_right(complex_matrix(4, {{}, {}, {1}}, conjugates), {2}, {1, 4});
-  }
-}
-
-TEST(ComplexRows, SameBitsForAnyThreads) {
-  const Csr<double> matrix = complex_matrix(4000, random_rows(3000, 4000, 0, 30), false);
-  for (const Index columns : {1, 2, 5}) {
-    const std::vector<double> x = random_x<double>(matrix.columns, columns);
-    const auto alone = prepare<double>(complex_rows(), matrix, {columns, 1, 0});
-    const auto both = prepare<double>(complex_rows(), matrix, {columns, 2, 0});
-    EXPECT_EQ(product_of(*alone, matrix, x, columns), product_of(*both, matrix, x, columns));
-  }
-}
-
-TEST(ComplexRows, WhatIsNoNumberStaysInItsRowsAndTinyOnesAreExact) {
-  const std::vector<std::vector<LocalIndex>> rows{{0, 1}, {1, 4}, {2}, {0, 1, 2, 3}, {4}, {}, {5}};
-  Csr<double> matrix = complex_matrix(6, rows, false);
-  for (const Index columns : {1, 3}) {
-    std::vector<double> x(12 * columns, 1);
-    for (Index c = 0; c < columns; ++c) x[9 * columns + c] = NAN;  // the imaginary part of x_4
-    const auto product = prepare<double>(complex_rows(), matrix, {columns, 2, 0});
-    const auto y = product_of(*product, matrix, x, columns);
-    for (Index i = 0; i < matrix.rows; ++i) {
-      EXPECT_EQ(std::isnan(y[i * columns]), i / 2 == 1 || i / 2 == 4) << i;
-    }
-  }
-  constexpr double tiny = std::numeric_limits<double>::denorm_min();
-  for (double& value : matrix.values) value = std::copysign(3 * tiny, value);
-  const std::vector<double> x(12, 2);
-  const auto plain = prepare<double>(find_kernel(host_kernels(), "csr_serial"), matrix, {});
-  const auto product = prepare<double>(complex_rows(), matrix, {1, 1, 0});
-  const std::vector<double> y = product_of(*product, matrix, x, 1);
-  EXPECT_EQ(y, product_of(*plain, matrix, x, 1));
-  EXPECT_GT(std::ranges::count_if(y, [](double v) { return std::abs(v) >= 6 * tiny; }), 3);
-}
-
-TEST(ComplexRows, OtherMatricesAreRefused) {
-  const Csr<double> form = complex_matrix(90, random_rows(300, 90, 1, 40), false);
-  EXPECT_EQ(complex_rows().refuse(facts_for(complex_rows(), form, 1), 1, 8), "");
-  for (const Index changed : {Index{0}, form.nonzeros() - 1}) {
-    Csr<double> other = form;
-    other.values[changed] += 1;
-    EXPECT_NE(complex_rows().refuse(facts_for(complex_rows(), other, 1), 1, 8), "");
-  }
-  // One row pair as it is, one conjugate.
-  Csr<double> mixed = complex_matrix(4, {{0, 1}, {2}}, false);
-  EXPECT_EQ(real_form_kind(mixed), RealFormKind::plain);
-  for (Index k = mixed.row_offsets[3]; k < mixed.row_offsets[4]; ++k) mixed.values[k] *= -1;
-  EXPECT_EQ(real_form_kind(mixed), RealFormKind::none);
-  EXPECT_EQ(real_form_kind(generate_matrix("grid2d:4")), RealFormKind::none);
-  const Csr<double> shifted = with_pattern(4, {{1, 2}, {1, 2}});
-  EXPECT_EQ(real_form_kind(shifted), RealFormKind::none);
-}
-
-TEST(ComplexRows, AreWhatAutoTakesFirst) {
-  const Csr<double> form = complex_matrix(900, random_rows(300, 900, 1, 40), true);
-  EXPECT_EQ(likely_kernels(form, 4), std::vector<std::string_view>{"complex_rows"});
-  EXPECT_EQ(likely_kernels(form, 16).front(), "complex_rows");
-  const Kernel& chooses = find_kernel(host_kernels(), "auto");
-  EXPECT_EQ(prepare<double>(chooses, form, {1, 1, 0, 1})->detail(), "complex_rows");
 }
 
 TEST(Auto, TellsWhatItChose) {
