@@ -25,6 +25,7 @@ NAMED = "asks for its solvers by name, and for MUMPS's parameters"
 OTHERWISE = {
     "tutorials/ex34": SINGULAR, "tutorials/ex50": SINGULAR, "tutorials/ex66": SINGULAR,
     "tutorials/ex67": SINGULAR, "tutorials/ex52": NAMED, "tutorials/ex68": "dense matrices",
+    "tutorials/ex73": "views its solution by a grid that is gone: most runs without our plugin crash, too",
 }
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1",
                "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_mpi_yield_when_idle": "1"}
