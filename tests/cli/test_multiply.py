@@ -89,7 +89,12 @@ class Products(MultiplyTest):
         self.write("c.yaml", MULTIPLY)
         listed = self.run_program(BIN / "spbench", "--list-kernels").out.splitlines()
         names = [line.split()[0] for line in listed if line.split()[1] == "host"]
+        refused = self.spsolve("c.yaml", "--set", "multiply.kernel=complex_rows")
+        self.assertEqual(refused.code, INPUT, refused.text)
+        self.assertIn("the matrix is not the real form of a complex one", refused.err)
         for name in ["auto", *names]:
+            if name == "complex_rows":
+                continue  # of complex matrices: solve/test_complex.py
             for ranks, precision in ((1, "float"), (3, "double")):
                 with self.subTest(name, ranks=ranks):
                     result = self.spsolve("c.yaml", "--set", f"multiply.kernel={name}", "--set",
