@@ -127,8 +127,9 @@ class Memory(CliTest):
                 with self.subTest(f"{matrix} on {ranks}", **solve):
                     self.check(f"matrix: {matrix}\nsolve: {words(solve)}\n", ranks, at_most)
 
-    def test_beyond_factors_stack_and_matrix_is_a_third_of_them(self):
+    def test_beyond_factors_stack_and_matrix_are_23_numbers_a_row(self):
         """In two dimensions, where a row has fewer entries of factors than anywhere else."""
+        rest = 23 * 8 * 1000**2
         part = re.compile(r"eliminate +([\d.]+) (\w+)  (?:sparse factors|stack of fronts|compressed "
                           r"rows of this rank's band)$", re.MULTILINE)
         for method in ("sparse_cholesky", "sparse_lu"):
@@ -139,7 +140,7 @@ class Memory(CliTest):
                 parts = part.findall(self.spsolve("c.yaml", "--dry-run").out)
                 self.assertEqual(len(parts), 3)
                 needed = sum(float(number) * UNITS[unit] for number, unit in parts)
-                self.assertLess(peak, 4 / 3 * needed + FIXED, f"{needed / MIB:.1f} MiB of them")
+                self.assertLess(peak, needed + rest + FIXED, f"{needed / MIB:.1f} MiB of them")
 
     def test_right_hand_sides(self):
         self.write("b.mtx", "%%MatrixMarket matrix array real general\n1000 1500\n"
