@@ -104,6 +104,17 @@ void require_together(const spsolve::Ranks& ranks, bool good, const char* senten
   });
 }
 
+/// Throws, on all ranks, an error of arrays that are missing, or that have no room for own rows of
+/// so many columns of numbers of `parts` doubles.
+void require_arrays(const spsolve_solver& solver, int64_t columns, spsolve::Index parts,
+                    const void* b, const void* x, const char* what) {
+  const spsolve::Index rows = solver.solver.own().size();
+  const bool has_arrays = columns == 0 || rows == 0 || (b != nullptr && x != nullptr);
+  require_together(solver.ranks, columns >= 0 && has_arrays, what);
+  require_together(solver.ranks, spsolve::countable(parts * rows, columns),
+                   "so many columns have no room");
+}
+
 }  // namespace
 
 spsolve_status spsolve::hand_out(spsolve_ranks** ranks, const std::function<Ranks()>& make) {
@@ -202,12 +213,8 @@ spsolve_status solve_for(spsolve_solver* solver, int64_t columns, const T* b, T*
   constexpr const char* what = "a solve needs a solver, right-hand sides and room for solutions";
   if (solver == nullptr) return refuse(what);
   return guarded([&] {
-    const spsolve::Index rows = solver->solver.own().size();
-    const bool has_arrays = columns == 0 || rows == 0 || (b != nullptr && x != nullptr);
-    require_together(solver->ranks, columns >= 0 && has_arrays, what);
-    require_together(solver->ranks, spsolve::countable(2 * rows, columns),
-                     "so many columns have no room");
-    const spsolve::Dense<T> right = spsolve::c_rows(b, rows, columns);
+    require_arrays(*solver, columns, 2, b, x, what);
+    const spsolve::Dense<T> right = spsolve::c_rows(b, solver->solver.own().size(), columns);
     const spsolve::Solution solution = solve(solver->solver, right);
     constexpr double unknown = std::numeric_limits<double>::infinity();
     if (trust != nullptr) {
@@ -318,12 +325,8 @@ spsolve_status spsolve_solver_precondition(spsolve_solver* solver, int transpose
   constexpr const char* what = "a preconditioner needs a solver, vectors and room for others";
   if (solver == nullptr) return refuse(what);
   return guarded([&] {
-    const spsolve::Index rows = solver->solver.own().size();
-    const bool has_arrays = columns == 0 || rows == 0 || (b != nullptr && x != nullptr);
-    require_together(solver->ranks, columns >= 0 && has_arrays, what);
-    require_together(solver->ranks, spsolve::countable(rows, columns),
-                     "so many columns have no room");
-    const auto count = static_cast<std::size_t>(rows * columns);
+    require_arrays(*solver, columns, 1, b, x, what);
+    const auto count = static_cast<std::size_t>(solver->solver.own().size() * columns);
     solver->solver.precondition(std::span(b, count), columns, std::span(x, count), transposed != 0);
     return SPSOLVE_OK;
   });

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <string>
+#include <type_traits>
 
 #include "api/c_objects.hpp"
 #include "core/error.hpp"
@@ -10,8 +12,25 @@ namespace spsolve {
 
 namespace {
 
-/// The structure of the first version that has sizes: none is shorter.
-constexpr std::size_t least_size = sizeof(spsolve_options);
+static_assert(static_cast<int>(Method::lu) == SPSOLVE_METHOD_LU &&
+                  static_cast<int>(Method::sparse_lu) == SPSOLVE_METHOD_SPARSE_LU &&
+                  static_cast<int>(Method::block_cg) == SPSOLVE_METHOD_BLOCK_CG &&
+                  static_cast<int>(Preconditioner::multigrid) == SPSOLVE_PRECONDITIONER_MULTIGRID &&
+                  static_cast<int>(Pivoting::tournament) == SPSOLVE_PIVOTING_TOURNAMENT &&
+                  static_cast<int>(Precision::float64) == SPSOLVE_DOUBLE &&
+                  static_cast<int>(Precision::mixed) == SPSOLVE_MIXED &&
+                  static_cast<int>(Device::cuda) == SPSOLVE_DEVICE_CUDA &&
+                  static_cast<int>(Ordering::rcm) == SPSOLVE_ORDERING_RCM &&
+                  static_cast<int>(Ordering::file) == SPSOLVE_ORDERING_FILE &&
+                  static_cast<int>(NullSpaceKind::file) == SPSOLVE_NULL_SPACE_VECTORS &&
+                  static_cast<int>(AutoSwitch::off) == SPSOLVE_SWITCH_OFF &&
+                  static_cast<int>(FactorPlace::disk) == SPSOLVE_FACTORS_DISK &&
+                  static_cast<int>(Acceptance::residual) == SPSOLVE_ACCEPT_RESIDUAL &&
+                  static_cast<int>(SolvingRanks::all) == SPSOLVE_RANKS_ALL,
+              "words have the same numbers on both sides");
+
+/// The structure as its first version was: none is shorter.
+constexpr std::size_t least_size = offsetof(spsolve_options, accept) + sizeof(spsolve_acceptance);
 
 /// The word that a number of C stands for, of those from 0 to `last`.
 template <typename Word>
@@ -33,6 +52,51 @@ Dense<double> array_of(const double* values, Index rows, Index columns, const ch
   return c_rows(values, rows, columns);
 }
 
+/// visit(c's, C++'s, the last word there is, the option's name) for every option that is a word.
+template <typename Visit>
+void visit_words(spsolve_options& c, Options& mine, const Visit& visit) {
+  visit(c.method, mine.method, Method::block_cg, "method");
+  visit(c.pivoting, mine.pivoting, Pivoting::tournament, "pivoting");
+  visit(c.precision, mine.precision, Precision::mixed, "precision");
+  visit(c.device, mine.device, Device::cuda, "device");
+  visit(c.preconditioner, mine.preconditioner, Preconditioner::multigrid, "preconditioner");
+  visit(c.ranks, mine.ranks, SolvingRanks::all, "ranks");
+  visit(c.ordering, mine.ordering, Ordering::file, "ordering");
+  visit(c.factors, mine.factors, FactorPlace::disk, "factors");
+  visit(c.null_space, mine.null_space, NullSpaceKind::file, "null_space");
+  visit(c.equilibrate, mine.equilibrate, AutoSwitch::off, "equilibrate");
+  visit(c.accept, mine.accept, Acceptance::residual, "accept");
+}
+
+/// visit(c's, C++'s) for every option that is a number, or whether something is so.
+template <typename Visit>
+void visit_numbers(spsolve_options& c, Options& mine, const Visit& visit) {
+  visit(c.refinement, mine.refinement);
+  visit(c.condition, mine.condition);
+  visit(c.share_gpus, mine.share_gpus);
+  visit(c.tolerance, mine.tolerance);
+  visit(c.time_limit, mine.time_limit);
+  visit(c.iterations, mine.iterations);
+  visit(c.restart, mine.restart);
+  visit(c.block, mine.block);
+  visit(c.right_hand_sides, mine.right_hand_sides);
+  visit(c.systems, mine.systems);
+}
+
+/// The defaults, in a structure of this version.
+spsolve_options default_options() {
+  Options defaults;
+  spsolve_options c{};
+  c.size = sizeof c;
+  visit_words(c, defaults, [](auto& number, auto word, auto, const char*) {
+    number = static_cast<std::remove_reference_t<decltype(number)>>(word);
+  });
+  visit_numbers(c, defaults, [](auto& to, const auto& from) {
+    to = static_cast<std::remove_reference_t<decltype(to)>>(from);
+  });
+  return c;
+}
+
 /// The options as this version has them; those that an earlier one did not know by their defaults.
 spsolve_options of_this_version(const spsolve_options& given) {
   if (given.size < least_size || given.size > sizeof given) {
@@ -41,8 +105,7 @@ spsolve_options of_this_version(const spsolve_options& given) {
          "spsolve_options_init() sets the size, and a program must not be newer than the library",
          given.size, least_size, sizeof given);
   }
-  spsolve_options all;
-  spsolve_options_init(&all);
+  spsolve_options all = default_options();
   std::memcpy(&all, &given, given.size);
   return all;
 }
@@ -52,28 +115,13 @@ spsolve_options of_this_version(const spsolve_options& given) {
 Options options_from_c(const spsolve_options* given, Index rows) {
   Options mine;
   if (given == nullptr) return mine;
-  const spsolve_options c = of_this_version(*given);
-  mine.method = word_of(c.method, Method::block_cg, "method");
-  mine.pivoting = word_of(c.pivoting, Pivoting::tournament, "pivoting");
-  mine.precision = word_of(c.precision, Precision::mixed, "precision");
-  mine.device = word_of(c.device, Device::cuda, "device");
-  mine.preconditioner = word_of(c.preconditioner, Preconditioner::multigrid, "preconditioner");
-  mine.ranks = word_of(c.ranks, SolvingRanks::all, "ranks");
-  mine.ordering = word_of(c.ordering, Ordering::file, "ordering");
-  mine.factors = word_of(c.factors, FactorPlace::disk, "factors");
-  mine.null_space = word_of(c.null_space, NullSpaceKind::file, "null_space");
-  mine.equilibrate = word_of(c.equilibrate, AutoSwitch::off, "equilibrate");
-  mine.accept = word_of(c.accept, Acceptance::residual, "accept");
-  mine.refinement = c.refinement;
-  mine.condition = c.condition != 0;
-  mine.share_gpus = c.share_gpus != 0;
-  mine.tolerance = c.tolerance;
-  mine.time_limit = c.time_limit;
-  mine.iterations = c.iterations;
-  mine.restart = c.restart;
-  mine.block = c.block;
-  mine.right_hand_sides = c.right_hand_sides;
-  mine.systems = c.systems;
+  spsolve_options c = of_this_version(*given);
+  visit_words(c, mine, [](auto number, auto& word, auto last, const char* option) {
+    word = word_of(number, last, option);
+  });
+  visit_numbers(c, mine, [](const auto& from, auto& to) {
+    to = static_cast<std::remove_reference_t<decltype(to)>>(from);
+  });
   mine.ordering_file = text_of(c.ordering_file);
   mine.analysis_file = text_of(c.analysis_file);
   mine.factors_folder = text_of(c.factors_folder);
@@ -93,29 +141,8 @@ Options options_from_c(const spsolve_options* given, Index rows) {
 
 void spsolve_options_init_sized(spsolve_options* options, std::size_t size) {
   if (options == nullptr) return;
-  const spsolve::Options defaults;
-  spsolve_options all{};
-  all.size = std::min(size, sizeof all);
-  all.method = static_cast<spsolve_method>(defaults.method);
-  all.pivoting = static_cast<spsolve_pivoting>(defaults.pivoting);
-  all.precision = static_cast<spsolve_precision>(defaults.precision);
-  all.device = static_cast<spsolve_device>(defaults.device);
-  all.preconditioner = static_cast<spsolve_preconditioner>(defaults.preconditioner);
-  all.ranks = static_cast<spsolve_solving_ranks>(defaults.ranks);
-  all.ordering = static_cast<spsolve_ordering>(defaults.ordering);
-  all.factors = static_cast<spsolve_factor_place>(defaults.factors);
-  all.null_space = static_cast<spsolve_null_space>(defaults.null_space);
-  all.equilibrate = static_cast<spsolve_switch>(defaults.equilibrate);
-  all.accept = static_cast<spsolve_acceptance>(defaults.accept);
-  all.refinement = defaults.refinement;
-  all.condition = defaults.condition ? 1 : 0;
-  all.share_gpus = defaults.share_gpus ? 1 : 0;
-  all.tolerance = defaults.tolerance;
-  all.time_limit = defaults.time_limit;
-  all.iterations = defaults.iterations;
-  all.restart = defaults.restart;
-  all.block = defaults.block;
-  all.right_hand_sides = defaults.right_hand_sides;
-  all.systems = defaults.systems;
-  std::memcpy(options, &all, all.size);
+  spsolve_options all = spsolve::default_options();
+  all.size = size;  // more than this version has is refused when a solver is made
+  std::memset(options, 0, size);
+  std::memcpy(options, &all, std::min(size, sizeof all));
 }

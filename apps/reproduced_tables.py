@@ -17,15 +17,15 @@ from runs import INPUT, Complaint, read_csv
 STAND_INS = {"crankseg_2": "grid3d27:20:8", "ecology1": "grid2d:1000", "thermal2": "grid3d:107",
              "G3_circuit": "grid2d:1259", "kkt_power": "kkt:2063494"}
 
-ELIMINATED = published.matrices("fencel_5_01") + ["ship_001"]
+ELIMINATED = published.matrices("fencel_5/01") + ["ship_001"]
 
 FORMATS = {"ellpack": ("ellpack_openmp", "ellpack"),
            "symmetric_atomic": ("symmetric_atomic",) * 2,
            "symmetric_colored": ("symmetric_colored",) * 2}  # kernels of hosts, of GPUs
 
 # Tables by threads, of GPUs, of speed-ups and of ratios, for each precision.
-SYMMETRIC = {"float": (("fencel_3_02", "fencel_3_04", "fencel_3_06"), "fencel_3_14"),
-             "double": (("fencel_3_08", "fencel_3_10", "fencel_3_12"), "fencel_3_17")}
+SYMMETRIC = {"float": (("fencel_3/02", "fencel_3/04", "fencel_3/06"), "fencel_3/14"),
+             "double": (("fencel_3/08", "fencel_3/10", "fencel_3/12"), "fencel_3/17")}
 
 SPMM = ("cage4", "mhda416", "mcfe", "olm1000", "adder_dcop_32", "west2021", "cavity10", "rdist2",
         "cant", "olafu", "Cube_Coup_dt0", "ML_Laplace", "bcsstk17", "mac_econ_fwd500", "mhd4800a",
@@ -147,7 +147,7 @@ def ratio(above, below):
 def elimination(programs, options):
     with tempfile.TemporaryDirectory() as folder:
         for name in printed_names(options, ELIMINATED):
-            order = int(published.cell("fencel_5_01", "rows", matrix=name) or 34920)
+            order = int(published.cell("fencel_5/01", "rows", matrix=name) or 34920)
             matrix, remark = eliminated_matrix(options, name, order, pathlib.Path(folder))
             for precision in options.precisions:
                 for pivoting in ("none", "partial"):
@@ -172,8 +172,8 @@ Place = collections.namedtuple("Place", "row on_gpu threads ranks")
 
 def places_of(programs, name, precision, pivoting):
     """Where a system is eliminated, with what is printed of it there."""
-    alone, shared = ("fencel_5_02", "fencel_5_06") if precision == "float" else \
-        ("fencel_5_04", "fencel_5_08")
+    alone, shared = ("fencel_5/02", "fencel_5/06") if precision == "float" else \
+        ("fencel_5/04", "fencel_5/08")
     how = "pivoting" if pivoting == "partial" else "no_pivoting"
 
     def printed(table, column):
@@ -244,8 +244,8 @@ def eliminate(programs, matrix, precision, pivoting, place):
 
 
 def colours(programs, options):
-    for name in printed_names(options, published.matrices("fencel_3_01")):
-        printed = published.table("fencel_3_01", "matrix")[name,]
+    for name in printed_names(options, published.matrices("fencel_3/01")):
+        printed = published.table("fencel_3/01", "matrix")[name,]
         matrix, remark = found_or_stand_in(options, name)
         row = {"matrix": name, "published colours": printed["colours"],
                "published ELLPACK MiB": printed["mb_ellpack"],
@@ -270,7 +270,7 @@ def colours(programs, options):
 
 def symmetric(programs, options):
     threads = options.threads or [1, 2, 4, 8, 10]
-    for name in printed_names(options, published.matrices("fencel_3_01")):
+    for name in printed_names(options, published.matrices("fencel_3/01")):
         matrix, remark = found_or_stand_in(options, name)
         for precision in options.precisions:
             yield from symmetric_products(programs, options, (name, matrix, remark), precision,

@@ -24,5 +24,5 @@ def matrices(name):
 
 
 def cell(name, column, **at):
-    """A figure as it is printed, or nothing: cell("fencel_3_01", "colours", matrix="ecology1")."""
+    """A figure as it is printed, or nothing: cell("fencel_3/01", "colours", matrix="ecology1")."""
     return table(name, *at).get(tuple(map(str, at.values())), {}).get(column, "")

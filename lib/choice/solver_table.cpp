@@ -164,6 +164,7 @@ AutoSwitch scales(Method method, const SolverQuestion& question) {
   return question.pattern_analysis.estimate.scales ? AutoSwitch::on : AutoSwitch::off;
 }
 
+/// Whether known solutions tell how far the signs of its pivots are those of A.
 bool tells_inertia(Method method) {
   return method == Method::sparse_ldlt || method == Method::sparse_cholesky;
 }
@@ -184,7 +185,6 @@ void plan_host_vectors(const SolverQuestion& question, Method method, Index heig
     plan.add({"estimate"}, "right-hand sides, solutions",
              vectors(2 * k + std::min<Index>(on_their_way, 12)));
     plan.add({"estimate"}, "vectors of the condition estimate", estimate_bytes(height, k));
-    // The known solutions that tell whether its signs are those of A.
     if (tells_inertia(method)) plan.add({"estimate"}, "vectors of the inertia", vectors(3));
   }
   const AutoSwitch scaled = scales(method, question);

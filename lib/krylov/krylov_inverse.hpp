@@ -87,7 +87,9 @@ class KrylovInverse final : public Inverse {
   /// Whether the limit of time has come, reckoned from now.
   std::function<bool()> out_of_time(Team& team) const;
   KrylovSolve solve(Start start, StoppingCriterion::Goal goal, const Vectors& b, Vectors& x);
-  /// x <- M^-1 b, or M^-T b.
+  /// y <- M^-1 x, or M^-T x, of the matrix that is iterated with.
+  void apply_preconditioner(bool transposed, const Vectors& x, Vectors& y);
+  /// x <- M^-1 b, or M^-T b, of A.
   void precondition(bool transposed, const Vectors& b, Vectors& x);
   /// solve() for a right-hand side that is consistent, as many columns at a time as the method
   /// takes.

@@ -20,11 +20,7 @@ void KrylovInverse::apply(bool transposed, const Vectors& x, Vectors& y) {
   // An iteration that broke down may not do so from another start; for a singular A no A y may be
   // near x.
   if (has_no_progress() && !null_space_) {
-    if (transposed && !method_.symmetric) {
-      preconditioner_->apply_transposed(x, y);
-    } else {
-      preconditioner_->apply(x, y);
-    }
+    apply_preconditioner(transposed, x, y);
     solved = solve({transposed, true}, goal, x, y);
   }
   const bool earlier = purpose_ == SolvePurpose::estimate && stagnated_;
@@ -42,18 +38,18 @@ void KrylovInverse::apply_transposed(const Vectors& x, Vectors& y) {
   apply(true, x, y);
 }
 
+void KrylovInverse::apply_preconditioner(bool transposed, const Vectors& x, Vectors& y) {
+  if (transposed && !method_.symmetric) return preconditioner_->apply_transposed(x, y);
+  preconditioner_->apply(x, y);
+}
+
 void KrylovInverse::precondition(bool transposed, const Vectors& b, Vectors& x) {
   if (preconditioner_ == nullptr) make_preconditioner(false);  // making the last one failed
   std::unique_ptr<Vectors> right;
   if (null_space_ || boundary_ != nullptr) right = copy_of(b);
   if (null_space_ && (symmetric_ || transposed)) null_space_->project(*right);
   if (boundary_ != nullptr && !transposed) boundary_->move_to_right(*right);
-  const Vectors& from = right != nullptr ? *right : b;
-  if (transposed && !method_.symmetric) {
-    preconditioner_->apply_transposed(from, x);
-  } else {
-    preconditioner_->apply(from, x);
-  }
+  apply_preconditioner(transposed, right != nullptr ? *right : b, x);
   if (boundary_ != nullptr) {
     boundary_->fix(*right, x);
     if (transposed) boundary_->take_back(x);

@@ -13,14 +13,14 @@ namespace {
 // 10, 18, 35 and 49 GFLOP/s on a core for 6 x 6 x 2, 10 x 10 x 3, 20 x 20 x 8 and 256 x 128 x 128,
 // what is here 20, 36, 50 and 54; from 256 on a side it is faster.
 
-using complex_vectors::Parts, complex_vectors::swapped, complex_vectors::signs_of_turn;
+using complex_vectors::swapped, complex_vectors::signs_of_turn;
 using short_vectors::load, short_vectors::store;
 
 constexpr bool is_wide = short_vectors::register_bytes >= 32;
 constexpr Index most_columns = is_wide ? 8 : 4;  // of a tile
 
-/// Matrices as their parts: steps are those from part to part. B's entries are taken row by row,
-/// `next` to each other those of a row if it is transposed, else those of a column.
+/// Matrices as their parts: steps are those from part to part. Entries of a row of op(B) lie next
+/// to each other if it is transposed, else those of a column.
 template <typename R, bool transposed>
 struct Product {
   Index k;

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
 #include "core/scalar.hpp"
 #include "core/short_vector.hpp"
 

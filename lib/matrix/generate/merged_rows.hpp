@@ -62,8 +62,9 @@ class Entries {
     for (std::size_t k = 1; k < all.size(); ++k) {
       const Entry entry = all[k];
       std::size_t place = k;
-      for (; place > 0 && all[place - 1].column > entry.column; --place)
+      for (; place > 0 && all[place - 1].column > entry.column; --place) {
         all[place] = all[place - 1];
+      }
       all[place] = entry;
     }
   }

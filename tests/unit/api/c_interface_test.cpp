@@ -202,6 +202,21 @@ TEST_F(CInterface, OptionsOfOtherSizesAndRangesAreRefused) {
       "first_guess cannot be an array of 5 x -1");
 }
 
+TEST_F(CInterface, OptionsOfANewerProgramAreRefused) {
+  struct Newer {
+    spsolve_options known;
+    double later;
+  } newer;
+  newer.later = 1;
+  spsolve_options_init_sized(&newer.known, sizeof newer);
+  EXPECT_EQ(newer.known.size, sizeof newer);
+  EXPECT_EQ(newer.later, 0);
+  EXPECT_EQ(newer.known.restart, 30);
+  spsolve_solver* none = nullptr;
+  EXPECT_EQ(spsolve_solver_create(matrix, &newer.known, &none), SPSOLVE_INPUT);
+  EXPECT_THAT(spsolve_last_error(), testing::HasSubstr("newer than the library"));
+}
+
 TEST_F(CInterface, OptionsReachTheSolver) {
   spsolve_options options;
   spsolve_options_init(&options);
