@@ -5,6 +5,7 @@
 #include <set>
 
 #include <gtest/gtest.h>
+#include <omp.h>
 
 #include "helpers/checkpoint_bytes.hpp"
 #include "helpers/checkpoint_runs.hpp"
@@ -70,6 +71,10 @@ class WithoutMemory final : public CheckpointedElimination {
 template <typename T>
 class CheckpointInTeam : public testing::Test {
  protected:
+  /// With one thread a rank, as several take own fronts in the order that they come to.
+  CheckpointInTeam() { omp_set_num_threads(1); }
+  ~CheckpointInTeam() override { omp_set_num_threads(threads_); }
+
   /// A matrix whose large fronts are shared column by column, by many panels, with sync points at
   /// every one of them.
   void take(const std::string& spec, Factorization kind) {
@@ -190,6 +195,7 @@ class CheckpointInTeam : public testing::Test {
 
   MpiTeam team_;
   Team* by_ = &team_;  // who eliminates
+  const int threads_ = omp_get_max_threads();
   SharedFolder folder_{team_};
   Timer timer_;
   EliminatedProblem problem_;
