@@ -8,6 +8,7 @@
 #include "core/checksum.hpp"
 #include "sparse/analysis/analysis_file.hpp"
 #include "sparse/fronts/schedule.hpp"
+#include "sparse/ranks/assembled_entries.hpp"
 
 namespace spsolve::inline sparse {
 
@@ -62,35 +63,6 @@ Fronts chosen_fronts(const Fronts& all, const std::vector<LocalIndex>& chosen,
     fronts.first_of_subtree.push_back(first);
   }
   return fronts;
-}
-
-/// Calls visit(front, row, column, source) for each entry that a rank assembles, its own fronts
-/// before shared ones; of these row and column are in the whole front, of the others as FrontEntry
-/// has them.
-template <typename Visit>
-void visit_entries(const SparseAnalysis& analysis, const SharingRule& rule,
-                   const ProportionalMapping& teams, int rank, const Visit& visit) {
-  const Fronts& fronts = analysis.fronts;
-  for (LocalIndex s = 0; s < fronts.size(); ++s) {
-    if (teams.of[s] != RankRange{rank, 1}) continue;
-    for (const FrontEntry& entry : analysis.entries.of(s)) {
-      visit(s, entry.row, entry.column, entry.source);
-    }
-  }
-  LocalIndex number = 0;
-  for (const LocalIndex s : teams.shared_order()) {
-    const LocalIndex p = fronts.pivots(s);
-    const ColumnBlocks blocks(rule, p, fronts.border_size(s), teams.of[s].count, number++);
-    if (!teams.of[s].holds(rank)) continue;
-    for (const FrontEntry& entry : analysis.entries.of(s)) {
-      const bool upper = entry.column < 0;
-      const LocalIndex row = upper ? ~entry.column : entry.row;
-      const LocalIndex column = upper ? p + entry.row : entry.column;
-      if (teams.of[s].first + blocks.owner_of_entry(row, column) == rank) {
-        visit(s, row, column, entry.source);
-      }
-    }
-  }
 }
 
 /// Every list of a part, one after another: what travels from rank 0.
@@ -194,21 +166,27 @@ void list_entries(const SparseAnalysis& analysis, const ProportionalMapping& tea
                   const Numbers& numbers, TreePartition& part) {
   part.dealt_entries.starts.assign(part.dealt.size() + 1, 0);
   part.shared_entries.starts.assign(part.shared.size() + 1, 0);
-  Index own = 0;
-  for (LocalIndex s = 0; s < analysis.fronts.size(); ++s) {
-    if (teams.of[s] == RankRange{part.rank, 1}) own += std::ssize(analysis.entries.of(s));
+  const auto fronts = assembled_fronts(analysis, part.rule, teams, part.rank);
+  Index own = 0, shared = 0;
+  for (const AssembledFront& of : fronts) {
+    FrontEntries& list = of.blocks ? part.shared_entries : part.dealt_entries;
+    list.starts[numbers.front[of.front] + 1] = of.count;
+    (of.blocks ? shared : own) += of.count;
   }
-  part.dealt_entries.entries.reserve(own);
-  Index place = 0;
-  visit_entries(analysis, part.rule, teams, part.rank,
-                [&](LocalIndex s, LocalIndex row, LocalIndex column, Index) {
-                  FrontEntries& list = teams.shared(s) ? part.shared_entries : part.dealt_entries;
-                  list.entries.push_back({place++, row, column});
-                  ++list.starts[numbers.front[s] + 1];
-                });
   for (FrontEntries* list : {&part.dealt_entries, &part.shared_entries}) {
     std::partial_sum(list->starts.begin(), list->starts.end(), list->starts.begin());
   }
+  part.dealt_entries.entries.resize(own);
+  part.shared_entries.entries.resize(shared);
+  visit_entries(
+      analysis, fronts, part.rank,
+      [&](const AssembledFront& of, Index place, LocalIndex row, LocalIndex column, Index) {
+        if (of.blocks) {
+          part.shared_entries.entries[place - own] = {place, row, column};
+        } else {
+          part.dealt_entries.entries[place] = {place, row, column};
+        }
+      });
 }
 
 TreePartition part_of(const SparseAnalysis& analysis, Factorization kind, const SharingRule& rule,
@@ -377,15 +355,6 @@ TreePartition deal_analysis(Team& team, const std::shared_ptr<const SparseAnalys
   mine.rank = team.rank();
   mine.ranks = team.size();
   return mine;
-}
-
-std::vector<Index> sources_of(const SparseAnalysis& analysis, const SharingRule& rule,
-                              const ProportionalMapping& teams, int rank, std::size_t size) {
-  std::vector<Index> list;
-  list.reserve(size);
-  visit_entries(analysis, rule, teams, rank,
-                [&](LocalIndex, LocalIndex, LocalIndex, Index source) { list.push_back(source); });
-  return list;
 }
 
 }  // namespace spsolve::sparse

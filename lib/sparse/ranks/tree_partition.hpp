@@ -114,9 +114,4 @@ TreePartition part_of(const SparseAnalysis& analysis, Factorization kind, const 
 ProportionalMapping deal_fronts(const SparseAnalysis& analysis, Factorization kind,
                                 const SharingRule& rule, int ranks);
 
-/// Which of all values of the matrix are that rank's, in the order of its entries, own before
-/// shared: `size` of them.
-std::vector<Index> sources_of(const SparseAnalysis& analysis, const SharingRule& rule,
-                              const ProportionalMapping& teams, int rank, std::size_t size);
-
 }  // namespace spsolve::sparse

@@ -4,6 +4,7 @@
 #include <future>
 
 #include "core/worth_threads.hpp"
+#include "sparse/ranks/assembled_entries.hpp"
 
 namespace spsolve::inline sparse {
 
