@@ -157,6 +157,7 @@ void PlannedSystem::find_shape(const Matrix& a, const Options& options, Team& te
   shape.matrix.nonzeros = nonzeros;
   shape.right_hand_sides = right_hand_sides;
   shape.is_solved_once = right_hand_sides == 1 && systems == 1;
+  shape.systems = systems;
   const Index vectors = together(team, [&, order = shape.matrix.rows] {
     return team.rank() == 0 ? null_vectors(options, order) : Index{0};
   });

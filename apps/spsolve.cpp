@@ -9,6 +9,7 @@
 #include <ctime>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -312,7 +313,7 @@ constexpr bool looks_for_leaks = false;
 
 /// Ends the process once all is written. Libraries would end their threads one after another, and
 /// memory be given back that the system takes at once: a millisecond, of 25 that a small system
-/// takes. Where leaks are looked for, it is given back.
+/// takes, and more where GPUs are. Where leaks are looked for, it is given back.
 [[noreturn]] void end_process(int code) {
   std::cout.flush();
   std::fflush(nullptr);
@@ -351,7 +352,7 @@ int main(int argc, char** argv) {
     }
     end_process(static_cast<int>(code));
   }
-  const MpiSession session(argc, argv);
+  std::optional<MpiSession> session(std::in_place, argc, argv);
   turn_signals_into_errors();  // MPI has set its own by now
   MpiTeam team;
   const std::string problem = launch_problem(started, team.size(), MpiSession::version());
@@ -362,5 +363,6 @@ int main(int argc, char** argv) {
   const ExitCode code = parse_and_run(parser, argc, argv, line, team);
   // mpirun ends all ranks when the first one leaves with an error: rank 0 must have spoken by then.
   wait_for_all(team);
-  return static_cast<int>(code);
+  session.reset();
+  end_process(static_cast<int>(code));
 }

@@ -313,7 +313,8 @@ PatternAnalysis analyse_on_rank_0(const Csr<double>& whole, const SolverOptions&
   estimate.gpu_memory = gpu_factor_memory(analysis->fronts, estimate.kind, matrix.nonzeros(),
                                           std::ssize(analysis->entries.entries));
   const std::int64_t bytes = estimate.gpu_memory.factors + estimate.gpu_memory.stack;
-  estimate.over_gpus = all || (may_share && (analysis->flops >= gpu_tuning.least_flops_over_ranks ||
+  const double flops_of_all = static_cast<double>(hints.systems) * analysis->flops;
+  estimate.over_gpus = all || (may_share && (flops_of_all >= gpu_tuning.least_flops_over_ranks ||
                                              bytes >= gpu_tuning.least_bytes_over_ranks));
   if (estimate.over_gpus) result.of_gpus = memory_of_gpus(*analysis, estimate.kind, team.size());
   estimate.scales = is_scaled(matrix, *analysis, options.equilibrate, options.precision);

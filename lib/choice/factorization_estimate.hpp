@@ -92,6 +92,7 @@ struct SystemHints {
   /// is by a sparse method.
   bool complex = false;
   bool may_use_disk = false;  ///< factors may be on disk: of a rank alone, without checkpoints
+  Index systems = 1;          ///< of this pattern that are expected
 };
 
 /// Analyses rank 0's `whole` for the method that `options` ask for, by their ordering and with

@@ -76,18 +76,28 @@ bool wants_gpu_elimination(const Config& config, Index order, Team& team, const 
           eliminates_on_gpus(config, order, team, gpus, report));
 }
 
-std::shared_ptr<void> start_gpus_ahead(const Config& config, const MatrixShape& shape, Team& team,
-                                       const Gpus& gpus) {
+std::shared_ptr<void> start_gpus_ahead(const Config& config, const MatrixShape& shape,
+                                       bool may_be_sparse, Team& team, const Gpus& gpus) {
   TaskReport ignored;
   const bool is_large = shape.nonzeros >= gpu_tuning.least_nonzeros_to_start_ahead;
   if (!gpus.start || config.share_gpus || (config.device == DeviceChoice::automatic && !is_large) ||
       !wants_gpu_elimination(config, shape.rows, team, gpus, ignored)) {
     return nullptr;
   }
-  const int mine = bind_gpu(team, gpus.found().visible, gpus.found().why_none, config.share_gpus);
   GpuStart start{config.transport, {}};
   if (is_large) start.products = config.solve.precision;
-  return gpus.start(team, mine, start);
+  const auto begin = [&](Team& those) {
+    const FoundGpus& found = gpus.found();
+    const int mine = bind_gpu(those, found.visible, found.why_none, config.share_gpus);
+    return gpus.start(those, mine, start);
+  };
+  const bool is_left_to_one = config.solve.ranks == SolvingRanks::automatic && may_be_sparse &&
+                              !is_krylov(config.solve.method);
+  if (!is_left_to_one) return begin(team);
+  return together(team, [&] {
+    SoloTeam alone;
+    return team.rank() == 0 ? begin(alone) : nullptr;
+  });
 }
 
 }  // namespace spsolve::choice

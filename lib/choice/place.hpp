@@ -28,9 +28,10 @@ bool wants_gpu_elimination(const Config& config, Index order, Team& team, const 
 
 /// Begins to start GPUs, where an elimination of a matrix of this shape would take them,
 /// concurrently with the reading and analysis before: with `auto`, which may leave it to the host,
-/// only for one that takes some time. It goes on as long as the object handed back lives. Throws as
-/// take_gpu(). Collective.
-std::shared_ptr<void> start_gpus_ahead(const Config& config, const MatrixShape& shape, Team& team,
-                                       const Gpus& gpus);
+/// only for one that takes some time. It goes on as long as the object handed back lives. Rank 0's
+/// alone, where it is left to solve.ranks=auto who eliminates a matrix that may be sparse: all of
+/// them are worth their start only for work that takes longer. Throws as take_gpu(). Collective.
+std::shared_ptr<void> start_gpus_ahead(const Config& config, const MatrixShape& shape,
+                                       bool may_be_sparse, Team& team, const Gpus& gpus);
 
 }  // namespace spsolve::choice

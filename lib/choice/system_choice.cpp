@@ -243,7 +243,7 @@ void SystemChoice::analyse(const Csr<double>& whole, bool elastic, const Analysi
     question_.pattern_analysis =
         analyse_pattern(team_, whole, config_.solve, asked_for, cache,
                         {shape_.is_solved_once && alone, elastic, complex && alone,
-                         team_.size() == 1 && !question_.wants_checkpoints});
+                         team_.size() == 1 && !question_.wants_checkpoints, shape_.systems});
   };
   analyse_for_hosts(!(left_open && is_large && has_gpu()));
   const bool iterates = shape_.is_solved_once && !question_.pattern_analysis.estimate.analysed;
@@ -283,6 +283,32 @@ bool SystemChoice::takes_gpus(TaskReport& report) const {
   };
   return seconds(question_) >
          gpu_tuning.seconds_of_start + seconds(on_gpus(question_, gpus_.dense_bytes));
+}
+
+bool SystemChoice::leaves_to_one_gpu(std::int64_t resident) const {
+  const Method method = config_.solve.method;
+  const bool left_open = config_.solve.ranks == SolvingRanks::automatic && !shape_.reads_together &&
+                         (method == Method::automatic || is_sparse(method));
+  TaskReport ignored;
+  if (team_.size() == 1 || !left_open || !takes_gpus(ignored) || !gpus_.dense_bytes) return false;
+  const SolverQuestion over_all = on_gpus(question_, gpus_.dense_bytes);
+  if (const Method by = choose_solver(over_all).method; !is_sparse(by) && !is_krylov(by)) {
+    return false;
+  }
+  const bool alone = together(team_, [&] {
+    if (team_.rank() != 0) return false;
+    SoloTeam solo;
+    SystemChoice by_one(config_, shape_, solo, gpus_);
+    by_one.take(question_.pattern_analysis);
+    MemoryPlan plan;
+    if (!by_one.plan(resident, by_one.place_for_plan(), plan, {}).fits) return false;
+    const auto seconds = [](const SolverQuestion& there) {
+      return choose_solver(there).analyse(there).seconds;
+    };
+    const double saved = seconds(by_one.question()) - seconds(over_all);
+    return static_cast<double>(shape_.systems) * saved < gpu_tuning.seconds_to_share;
+  });
+  return broadcast_value(team_, alone, 0);
 }
 
 std::unique_ptr<ComputeDevice> SystemChoice::place(TaskReport& report) {

@@ -20,6 +20,7 @@ struct SystemShape {
   MatrixShape matrix;
   Index right_hand_sides = 1;   ///< at once
   bool is_solved_once = true;   ///< no other right-hand side and no other values are expected
+  Index systems = 1;            ///< of this pattern that are expected
   Index null_vectors = 0;       ///< of a null space that is named
   int threads = 1;              ///< of rank 0
   bool rotates_matrix = false;  ///< its rows, once it is read (matrix.rotate_rows)
@@ -65,6 +66,14 @@ class SystemChoice {
   /// better iterated at once; but not where hosts or GPUs may do it, which have a long way to their
   /// start. `elastic`: coordinates of its nodes are known.
   void analyse(const Csr<double>& whole, bool elastic, const AnalysisCache& cache = {});
+
+  /// Takes over what analyse() of another choice about this matrix found.
+  void take(PatternAnalysis analysis) { question_.pattern_analysis = std::move(analysis); }
+
+  /// Whether GPUs solve and rank 0's is left to do it alone, with room for it, as the others would
+  /// save less than it takes to start and to deal out (gpu_tuning.seconds_to_share): for
+  /// ranks=auto, by a sparse method or an iteration that `auto` takes. `resident` as in plan().
+  bool leaves_to_one_gpu(std::int64_t resident) const;
 
   /// The device that solves, hosts or GPUs: those that are asked for, or for device=auto GPUs where
   /// each rank can have one and that is predicted to be sooner done. Noted in `report`. Throws as

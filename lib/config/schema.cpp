@@ -110,12 +110,13 @@ const std::string solving_ranks_help = fmt::format(
     "that "
     "is named, and with solve.method=auto rank 0 alone where one GPU is sooner done, below order "
     "{}. "
-    "For a sparse one with but one diagonal block it takes all from {:.0e} flops on, on GPUs from "
-    "{:.0e} flops or {} GB on, and else rank 0 with the processors of all ranks of its host, or "
-    "its "
-    "GPU.",
+    "For a sparse one with but one diagonal block it takes all from {:.0e} flops on, and else rank "
+    "0 "
+    "with the processors of all ranks of its host. On GPUs it takes all from {:.0e} flops of all "
+    "systems that are expected, or {} GB, on, where that saves {:g} s; else rank 0 solves alone.",
     gpu_tuning.least_order_for_all, host_tuning.least_flops_over_ranks,
-    gpu_tuning.least_flops_over_ranks, gpu_tuning.least_bytes_over_ranks / 1000000000);
+    gpu_tuning.least_flops_over_ranks, gpu_tuning.least_bytes_over_ranks / 1000000000,
+    gpu_tuning.seconds_to_share);
 
 constexpr Section section_table[] = {
     {"matrix", "The matrix A: exactly one of file and generate.", matrix_shorthand,

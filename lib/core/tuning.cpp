@@ -90,6 +90,7 @@ void add_gpu(const GpuTuning& gpu, Lines& line) {
   line("gpu", "seconds_of_gmres_step", gpu.seconds_of_gmres_step);
   line("gpu", "least_flops_over_ranks", gpu.least_flops_over_ranks);
   line("gpu", "least_bytes_over_ranks", gpu.least_bytes_over_ranks);
+  line("gpu", "seconds_to_share", gpu.seconds_to_share);
   line("gpu", "bytes_between_ranks", gpu.bytes_between_ranks);
   line("gpu", "seconds_of_message", gpu.seconds_of_message);
   line("gpu", "least_order_for_all", gpu.least_order_for_all);

@@ -216,6 +216,10 @@ struct GpuTuning {
   double least_flops_over_ranks = 1e14;
   Index least_bytes_over_ranks = 40000000000;
 
+  /// The seconds that several GPUs must save, over all systems of a pattern that are expected, or
+  /// else one does a system alone: to start NCCL and the other GPUs, and to deal out.
+  double seconds_to_share = 1.0;
+
   /// The figures of predictions for messages between GPUs of a host with links of their own: bytes
   /// that reach one in a second, and seconds until a short message has come.
   double bytes_between_ranks = 1.5e11;

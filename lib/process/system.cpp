@@ -184,9 +184,9 @@ int choose_threads(int wanted, int ranks_on_host, bool with_gpus, int most) {
   }
   const int share = std::max(1, host_processors() / std::max(1, ranks_on_host));
   const int threads = std::min(share, usable_processors());
-  constexpr int large = 8, for_messages = 2;
-  const bool few_are_free = ranks_on_host > 1 && with_gpus && threads >= large;
-  return std::min(most, few_are_free ? threads - for_messages : threads);
+  const bool leaves_some =
+      ranks_on_host > 1 && with_gpus && threads >= processors_with_some_for_messages;
+  return std::min(most, leaves_some ? threads - left_for_messages : threads);
 }
 
 namespace {

@@ -53,6 +53,9 @@ int numa_node();
 /// Processors of this host.
 int host_processors();
 
+/// Threads that ranks with GPUs and at least so many processors each leave to messages.
+constexpr int processors_with_some_for_messages = 8, left_for_messages = 2;
+
 /// Threads for one rank: `wanted` where positive, else OMP_NUM_THREADS where set, else an equal
 /// share of the host's processors among its ranks, within the affinity mask; of a large share,
 /// where ranks have GPUs to talk to and through, all but those that drivers and messages want: a

@@ -45,13 +45,19 @@ LentProcessors::LentProcessors(Team& team)
   own_ = all_ = first.processors;
   own_threads_ = threads_ = first.threads;
   if (first.limited) return;
-  int threads = 0;
+  int threads = 0, left = 0;
   for (const Offer& offer : offers) {
     if (std::strncmp(offer.host, first.host, sizeof first.host) != 0) continue;
     CPU_OR(&all_, &all_, &offer.processors);
     threads += offer.threads;
+    if (offer.threads + left_for_messages >= processors_with_some_for_messages) {
+      left += left_for_messages;
+    }
   }
-  threads_ = std::max(own_threads_, std::min(threads, CPU_COUNT(&all_)));
+  // The others rest, and there are no messages.
+  const int processors = CPU_COUNT(&all_);
+  if (threads + left >= processors) threads = processors;
+  threads_ = std::max(own_threads_, threads);
 }
 
 LentProcessors::Loan::Loan(const LentProcessors& lent) : lent_(lent) {

@@ -53,6 +53,17 @@ void tell_first_estimate(const Config& config, const SystemShape& shape, Team& t
       readable_bytes(plan.resident + plan.peak())));
 }
 
+/// The outcome of a plan that rank 0 makes alone, for the others.
+template <typename Plan>
+MemoryCheck by_rank_0(Team& team, const Plan& plan) {
+  MemoryCheck check = together(team, [&] {
+    SoloTeam alone;
+    return team.rank() == 0 ? plan(alone) : MemoryCheck{};
+  });
+  check.fits = broadcast_value(team, check.fits, 0);
+  return check;
+}
+
 /// plan_solve() with all ranks of the team.
 MemoryCheck plan_over(const Config& config, Team& team, const Gpus& gpus, MemoryPlan& plan,
                       int most_ranks) {
@@ -75,10 +86,21 @@ MemoryCheck plan_over(const Config& config, Team& team, const Gpus& gpus, Memory
         team, [&] { return team.rank() == 0 ? load_rotated(config).rows : Csr<double>{}; });
     choice.analyse(whole, find_coordinates(team, config, shape.matrix.rows).dimensions > 0);
   }
-  const std::optional<std::int64_t> gpu_available = choice.place_for_plan();
-  MemoryCheck check = choice.plan(resident, gpu_available, plan,
-                                  [&] { return analyse_pattern_instead(config, shape, team); });
-  if (!choice.note().empty()) plan.about = choice.note() + "\n" + plan.about;
+  const auto plan_by = [&](SystemChoice& by, Team& those) {
+    const std::optional<std::int64_t> gpu_available = by.place_for_plan();
+    MemoryCheck check = by.plan(resident, gpu_available, plan,
+                                [&] { return analyse_pattern_instead(config, shape, those); });
+    if (!by.note().empty()) plan.about = by.note() + "\n" + plan.about;
+    return check;
+  };
+  if (most_ranks == 0 && choice.leaves_to_one_gpu(resident)) {
+    return by_rank_0(team, [&](Team& alone) {
+      SystemChoice of_one(config, shape, alone, gpus);
+      of_one.take(choice.question().pattern_analysis);
+      return plan_by(of_one, alone);
+    });
+  }
+  const MemoryCheck check = plan_by(choice, team);
   if (most_ranks > 0) plan.about += table_of_ranks(choice.question(), team, most_ranks);
   return check;
 }
@@ -89,12 +111,8 @@ MemoryCheck plan_solve(const Config& config, Team& team, const Gpus& gpus, Memor
                        int most_ranks) {
   if (!solves_alone(config, team, gpus, [&] { return shape_for_all(config, team).matrix.rows; }))
     return plan_over(config, team, gpus, plan, most_ranks);
-  MemoryCheck check = together(team, [&] {
-    SoloTeam alone;
-    return team.rank() == 0 ? plan_over(config, alone, gpus, plan, most_ranks) : MemoryCheck{};
-  });
-  check.fits = broadcast_value(team, check.fits, 0);
-  return check;
+  return by_rank_0(team,
+                   [&](Team& alone) { return plan_over(config, alone, gpus, plan, most_ranks); });
 }
 
 }  // namespace spsolve::task

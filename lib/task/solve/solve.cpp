@@ -7,9 +7,7 @@
 #include "choice/place.hpp"
 #include "choice/system_choice.hpp"
 #include "config/schema.hpp"
-#include "core/blas/blas.hpp"
 #include "core/names/row_names.hpp"
-#include "core/tuning.hpp"
 #include "dense/eliminated_problem.hpp"
 #include "io/matrix_source.hpp"
 #include "krylov/null_space.hpp"
@@ -24,11 +22,10 @@
 #include "system/first_guess.hpp"
 #include "system/system_solver.hpp"
 #include "task/begin.hpp"
-#include "task/ignored_keys.hpp"
 #include "task/input/right_hand_side.hpp"
 #include "task/naming.hpp"
 #include "task/solve/deal_out.hpp"
-#include "task/solve/resumed_run.hpp"
+#include "task/solve/method_report.hpp"
 #include "task/solve/sequence.hpp"
 #include "task/solve/system_known.hpp"
 #include "task/solve/systems_so_far.hpp"
@@ -48,7 +45,8 @@ class SolveRun {
   SolveRun(const Config& config, Team& team, const Gpus& gpus, SolveReport& report)
       : config_(config), team_(team), gpus_(gpus), report_(report), systems_(team, report) {}
 
-  void run() {
+  /// Returns whether rank 0 solved the system alone.
+  bool run() {
     std::optional<SignalRequests> requests;  // as long as the run: they never end it
     if (!config_.checkpoint.directory.empty()) {
       requests.emplace(std::initializer_list<int>{SIGUSR1}, std::initializer_list<int>{SIGUSR2});
@@ -68,7 +66,8 @@ class SolveRun {
     const bool looks_first = may_be_sparse(config_, shape.matrix);
     if (looks_first) plan_to_read(shape);
     // It goes on until all that works on GPUs is made.
-    const std::shared_ptr<void> started = start_gpus_ahead(config_, shape.matrix, team_, gpus_);
+    const std::shared_ptr<void> started =
+        start_gpus_ahead(config_, shape.matrix, looks_first, team_, gpus_);
     if (looks_first) whole = read();
     const AnalysisCache cache{config_.checkpoint.directory,
                               config_.checkpoint.resume != ResumeChoice::never};
@@ -77,6 +76,39 @@ class SolveRun {
       naming(report_.matrix,
              [&] { choice.analyse(whole, looks_first && has_coordinates(shape), cache); });
     });
+    if (!looks_first || !choice.leaves_to_one_gpu(resident_)) {
+      go_on(shape, found, choice, std::move(whole));
+      return false;
+    }
+    together(team_, [&] {
+      if (team_.rank() != 0) return;
+      SoloTeam alone;
+      SolveRun by_one(*this, alone);
+      by_one.report_.threads = take_threads(config_, alone, shape);
+      SystemChoice of_one(config_, shape, alone, gpus_);
+      of_one.take(choice.question().pattern_analysis);
+      by_one.go_on(shape, found, of_one, std::move(whole));
+    });
+    return true;
+  }
+
+ private:
+  /// The run that rank 0 goes on with alone.
+  SolveRun(const SolveRun& before, Team& alone)
+      : config_(before.config_),
+        team_(alone),
+        gpus_(before.gpus_),
+        report_(before.report_),
+        total_(before.total_),
+        b_(before.b_),
+        form_(before.form_),
+        systems_(alone, report_),
+        resident_(before.resident_),
+        times_(before.times_) {}
+
+  /// From the analysis to the report.
+  void go_on(const SystemShape& shape, const FoundRightHandSide& found, SystemChoice& choice,
+             Csr<double> whole) {
     const SolverQuestion& question = choice.question();
     const PatternAnalysis& analysed = question.pattern_analysis;
     analysis_cache_ = analysed.cached_in;
@@ -86,7 +118,7 @@ class SolveRun {
     const bool on_gpu = memory->memory() == MemoryKind::gpu;
     const GpuMemoryWatch on_its_gpu(gpus_, on_gpu);
     plan(shape, choice, on_its_gpu.available());
-    if (!looks_first && !shape.reads_together) whole = read();
+    if (!may_be_sparse(config_, shape.matrix) && !shape.reads_together) whole = read();
 
     const SolverRow& row = *naming(report_.matrix, [&] { return &choice.row(); });
     const bool wants_checkpoints = is_checkpointed(row, question);
@@ -112,7 +144,6 @@ class SolveRun {
     if (on_gpu && gpus_.leave) gpus_.leave();
   }
 
- private:
   /// Whether checkpoints are kept: where they are wanted, by a method that does.
   bool is_checkpointed(const SolverRow& row, const SolverQuestion& question) {
     if (!question.wants_checkpoints) return false;
@@ -327,63 +358,24 @@ class SolveRun {
     }
     times_.add("total", report_.before + total_.seconds());
 
-    const EliminationChoice choice = solver.choice();
-    const InverseFacts& facts = solver.facts();
     report_.right_hand_sides = columns_;
-    report_.method = name(choice.method);
-    report_.pivoting = name(choice.pivoting);
-    report_.mixed = facts.mixed;
-    report_.sparse = facts.sparse;
-    if (!form_.conjugates) report_.inertia = solver.inertia(!config_.solve.condition);
-    if (report_.sparse) report_.sparse->negative_pivots.reset();
-    if (report_.inertia) {
-      Inertia& told = *report_.inertia;
-      if (told.certainty == Certainty::unknown) {
-        report_.notes.push_back("the number of negative eigenvalues is not told: " + told.doubt);
-      } else {
-        // Each is one twice of the real form.
-        for (Index* count : {&told.positive, &told.negative, &told.zero}) *count /= form_.parts;
-        report_.sparse->negative_pivots = told.negative;
-      }
-    }
-    report_.note_definiteness();
-    report_.krylov = facts.krylov;
-    if (!facts.krylov) report_.pivots = facts.pivots;
+    note_method(solver, form_, !config_.solve.condition, report_);
     on_its_gpu.note(report_);
     report_.add_run(team_, times_);
-    double flops = 0;  // of eliminations: Krylov methods compute by memory's speed
-    if (!facts.krylov) {
-      flops = static_cast<double>(eliminations_) *
-              flops_here(report_, solver, form_.parts * report_.rows / rows_of_dense_row(choice));
-      report_.gflops = flops / report_.longest("eliminate") / 1e9;
-    }
+    const double flops = note_rate(solver, form_, eliminations_, report_);
     if (report_.checkpoint) {
       report_.checkpoint_share = report_.longest("checkpoint") / report_.longest("total");
     }
-    std::ranges::copy(facts.notes, std::back_inserter(report_.notes));
-    if (report_.device == "host" && flops >= host_tuning.flops_worth_a_note) {
-      if (std::string note = blas::faster_kernels(); !note.empty()) {
-        report_.notes.push_back(std::move(note));
-      }
-    }
     Config as_found = config_;
     as_found.right_hand_side = b_;
-    const bool on_gpu = report_.device != "host";
-    std::ranges::move(notes_on_ignored_keys(as_found, choice.method, on_gpu, facts),
-                      std::back_inserter(report_.notes));
-    if (choice.precision != config_.solve.precision) {
-      report_.notes.push_back(
-          fmt::format("eliminated in double: at order {} float factors would save no time on a GPU",
-                      report_.rows));
-    }
-    std::ranges::copy(report_.trust.notes, std::back_inserter(report_.notes));
+    add_notes(solver, as_found, flops, report_);
   }
 
   const Config& config_;
   Team& team_;
   const Gpus& gpus_;
   SolveReport& report_;
-  const Timer total_;
+  Timer total_;
   Config::RightHandSide b_;  // as it was found
   Index columns_ = 0;        // of the last right-hand side
   SystemForm form_;          // of the matrix
@@ -405,11 +397,14 @@ class SolveRun {
 
 void run_solve(const Config& config, Team& team, const Gpus& gpus, SolveReport& report) {
   const auto rows = [&] { return shape_for_all(config, team).matrix.rows; };
-  if (!solves_alone(config, team, gpus, rows)) return SolveRun(config, team, gpus, report).run();
-  together(team, [&] {
-    SoloTeam alone;
-    if (team.rank() == 0) SolveRun(config, alone, gpus, report).run();
-  });
+  if (solves_alone(config, team, gpus, rows)) {
+    together(team, [&] {
+      SoloTeam alone;
+      if (team.rank() == 0) SolveRun(config, alone, gpus, report).run();
+    });
+  } else if (!SolveRun(config, team, gpus, report).run()) {
+    return;
+  }
   report.notes.push_back(
       fmt::format("rank 0 solved this system alone, while the other {} waited: one GPU is sooner "
                   "done with {} unknowns than several; solve.ranks=all takes all",

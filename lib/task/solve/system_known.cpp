@@ -6,6 +6,7 @@
 #include "core/tuning.hpp"
 #include "distribute/layout/row_layout.hpp"
 #include "distribute/reading/read_in_bands.hpp"
+#include "io/file_pattern.hpp"
 #include "io/matrix_source.hpp"
 #include "krylov/null_space.hpp"
 #include "matrix/real_form.hpp"
@@ -74,6 +75,9 @@ SystemShape shape_for_all(const Config& config, Team& team) {
     check_first_guess(config.solve.initial_guess, shape.matrix.order(), b.columns);
     shape.null_vectors = null_vectors(config.solve, rows);
     shape.is_solved_once = shape.right_hand_sides == 1 && config.matrix.values.empty();
+    if (io::is_pattern(config.matrix.values)) {
+      shape.systems = std::ssize(io::files_of(config.matrix.values));
+    }
     shape.rotates_matrix = config.matrix.rotate_rows != 0;
     shape.rotates_right_hand_sides =
         shape.rotates_matrix && rotates_with_rows(config.right_hand_side);

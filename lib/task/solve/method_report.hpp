@@ -1,0 +1,23 @@
+#pragma once
+
+#include "config/config.hpp"
+#include "report/report.hpp"
+#include "system/system_solver.hpp"
+#include "task/input/right_hand_side.hpp"
+
+namespace spsolve::inline task {
+
+/// Notes how a system of that form was solved: its method, factors or iteration, and the inertia,
+/// as SystemSolver::inertia() has it. Collective.
+void note_method(SystemSolver& solver, const SystemForm& form, bool cheaply, SolveReport& report);
+
+/// Notes the rate of so many eliminations, whose seconds are in the report; returns their flops,
+/// none of a Krylov method, which computes by memory's speed.
+double note_rate(const SystemSolver& solver, const SystemForm& form, int eliminations,
+                 SolveReport& report);
+
+/// Adds the notes of the method, of what its user might do otherwise, and of trust. `flops` as
+/// note_rate() returns them.
+void add_notes(const SystemSolver& solver, const Config& config, double flops, SolveReport& report);
+
+}  // namespace spsolve::task
