@@ -14,7 +14,7 @@ namespace {
 
 static_assert(static_cast<int>(Method::lu) == SPSOLVE_METHOD_LU &&
                   static_cast<int>(Method::sparse_lu) == SPSOLVE_METHOD_SPARSE_LU &&
-                  static_cast<int>(Method::block_cg) == SPSOLVE_METHOD_BLOCK_CG &&
+                  static_cast<int>(Method::cocr) == SPSOLVE_METHOD_COCR &&
                   static_cast<int>(Preconditioner::multigrid) == SPSOLVE_PRECONDITIONER_MULTIGRID &&
                   static_cast<int>(Pivoting::tournament) == SPSOLVE_PIVOTING_TOURNAMENT &&
                   static_cast<int>(Precision::float64) == SPSOLVE_DOUBLE &&
@@ -55,7 +55,7 @@ Dense<double> array_of(const double* values, Index rows, Index columns, const ch
 /// visit(c's, C++'s, the last word there is, the option's name) for every option that is a word.
 template <typename Visit>
 void visit_words(spsolve_options& c, Options& mine, const Visit& visit) {
-  visit(c.method, mine.method, Method::block_cg, "method");
+  visit(c.method, mine.method, Method::cocr, "method");
   visit(c.pivoting, mine.pivoting, Pivoting::tournament, "pivoting");
   visit(c.precision, mine.precision, Precision::mixed, "precision");
   visit(c.device, mine.device, Device::cuda, "device");

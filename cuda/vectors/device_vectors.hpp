@@ -35,6 +35,7 @@ class DeviceVectors final : public Vectors {
   /// Where y is x itself, the two ranges must not overlap.
   void copy_columns(const Vectors& y, Index from, Index to, Index count) override;
 
+  using Vectors::add_multiples, Vectors::combine, Vectors::own_dots, Vectors::scale_columns;
   void add_multiples(std::span<const double> factors, const Vectors& y) override;
   void combine(std::span<const double> own, std::span<const double> factors,
                const Vectors& y) override;

@@ -24,6 +24,7 @@ enum class Method {
   bicgstab,  ///< stabilised biconjugate gradients, for any matrix
   idr,       ///< induced dimension reduction, IDR(4), for any matrix
   block_cg,  ///< as cg, each right-hand side searching the directions of all
+  cocr,      ///< conjugate residuals for complex symmetric matrices, A = A^T
 };
 
 /// The operator that stands for A^-1 in a step of a Krylov method.

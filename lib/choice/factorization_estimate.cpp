@@ -15,6 +15,7 @@
 #include "core/timer.hpp"
 #include "core/tuning.hpp"
 #include "io/order_file.hpp"
+#include "matrix/real_form.hpp"
 #include "process/log.hpp"
 #include "sparse/analysis/analysis_file.hpp"
 #include "sparse/gathered_matrix.hpp"
@@ -229,6 +230,7 @@ PatternAnalysis analyse_on_rank_0(const Csr<double>& whole, const SolverOptions&
                                   const SystemHints& hints, const Team& team, int threads) {
   PatternAnalysis result;
   result.estimate.complex = hints.complex;
+  result.estimate.conjugated = real_form_kind(whole) == RealFormKind::conjugated;
   const bool singular =
       options.method == Method::automatic && options.null_space != NullSpaceKind::none;
   if (singular) {

@@ -28,7 +28,8 @@ struct FactorizationEstimate {
   IterationEstimate iteration;
   Factorization kind = Factorization::lu;
   SymmetryFacts facts;
-  MirrorPair asymmetry;  ///< why there is no factorisation `kind`, which wants symmetry
+  bool conjugated = false;  ///< it is that of a complex A = A^T, see conjugate_rows()
+  MirrorPair asymmetry;     ///< why there is no factorisation `kind`, which wants symmetry
   Ordering ordering = Ordering::automatic;
   double flops = 0;              ///< of real numbers
   Index factor_entries = 0;      ///< of `complex` two numbers each

@@ -42,7 +42,14 @@ std::string refuse_krylov(const SolverQuestion& question) {
            "as "
            "it is; use solve.equilibrate=auto";
   }
-  if (krylov_method(method)->symmetric && options.equilibrate == AutoSwitch::on) {
+  if (krylov_method(method)->wants == WantedSymmetry::symmetric && question.shape.is_complex() &&
+      question.memory == MemoryKind::gpu) {
+    return fmt::format(
+        "solve.method={} solves complex systems on hosts alone; use device=host, or "
+        "solve.method=gmres, bicgstab or idr",
+        name(method));
+  }
+  if (krylov_method(method)->symmetric() && options.equilibrate == AutoSwitch::on) {
     return fmt::format(
         "solve.equilibrate=on does not go with solve.method={}, as it would leave A unsymmetric; "
         "use solve.equilibrate=auto",
@@ -145,7 +152,7 @@ void plan_krylov_on_gpu(const SolverQuestion& question, const KrylovMethod& row,
   plan.on_gpu.push_back({"eliminate", "rows of A in one more form",
                          6 * csr_bytes(height, nonzeros, sizeof(double)) / 5});
   plan.on_gpu.push_back({"eliminate", "preconditioner, likewise", 2 * bytes});
-  if (row.symmetric || question.options.equilibrate == AutoSwitch::off) return;
+  if (row.symmetric() || question.options.equilibrate == AutoSwitch::off) return;
   const std::int64_t rows = csr_bytes(height, nonzeros, sizeof(double));
   for (const char* const phase : {"prepare", "eliminate"}) {
     plan.add({phase}, "scaled rows", rows);
@@ -184,7 +191,10 @@ void plan_krylov(const SolverQuestion& question, int rank, MemoryPlan& plan) {
   const std::int64_t again = as_it_is ? 2 * height * std::int64_t{sizeof(double)} : of_rows;
   plan.add({"prepare"}, "rows of A in one more form", (question.ranks > 1 ? 2 : 1) * again);
   plan.add(phases, "rows of A in one more form", again);
-  if (row.symmetric) return;
+  if (row.wants == WantedSymmetry::symmetric && question.options.condition) {
+    plan.add({"estimate"}, "rows of A^T", of_rows);
+  }
+  if (row.symmetric()) return;
   // Estimates solve with A^T.
   if (question.options.condition) plan.add({"estimate"}, "rows of A^T", of_rows);
   if (question.options.equilibrate == AutoSwitch::off) return;
@@ -307,6 +317,9 @@ std::span<const SolverRow> krylov_rows() {
           "block conjugate gradients: as cg, but all right-hand sides, up to 64 at a time, search "
           "the directions of all of them: fewer steps for many"),
       krylov_row<Method::idr>("induced dimension reduction, IDR(4): likewise, in few vectors"),
+      krylov_row<Method::cocr>(
+          "conjugate A-orthogonal conjugate residuals: likewise, for complex symmetric matrices, "
+          "A = A^T without conjugation"),
   };
   return table;
 }

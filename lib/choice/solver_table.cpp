@@ -159,7 +159,9 @@ void plan_gpu_vectors(const SolverQuestion& question, Index height, MemoryPlan& 
 AutoSwitch scales(Method method, const SolverQuestion& question) {
   const AutoSwitch wanted = question.options.equilibrate;
   const KrylovMethod* const krylov = krylov_method(method);
-  if (wanted == AutoSwitch::off || (krylov != nullptr && krylov->symmetric)) return AutoSwitch::off;
+  if (wanted == AutoSwitch::off || (krylov != nullptr && krylov->symmetric())) {
+    return AutoSwitch::off;
+  }
   if (!is_sparse(method)) return wanted;
   return question.pattern_analysis.estimate.scales ? AutoSwitch::on : AutoSwitch::off;
 }

@@ -96,7 +96,10 @@ std::vector<Method> methods_instead(const SolverQuestion& question) {
   }
   const bool definite = estimate.analysed && estimate.kind == Factorization::cholesky;
   const bool symmetric = estimate.analysed && estimate.facts.nearly_symmetric;
-  methods.push_back(definite ? Method::cg : symmetric ? Method::minres : Method::gmres);
+  methods.push_back(definite              ? Method::cg
+                    : estimate.conjugated ? Method::cocr
+                    : symmetric           ? Method::minres
+                                          : Method::gmres);
   methods.push_back(Method::lu);
   std::erase(methods, choose_solver(question).method);
   return methods;
@@ -169,7 +172,8 @@ MemoryCheck check_question(const SolverQuestion& question, const Planner& planne
 std::optional<SolverQuestion> iterated(const SolverQuestion& question) {
   const FactorizationEstimate& estimate = question.pattern_analysis.estimate;
   SolverQuestion other = question;
-  other.options.method = !estimate.facts.nearly_symmetric   ? Method::gmres
+  other.options.method = estimate.conjugated                ? Method::cocr
+                         : !estimate.facts.nearly_symmetric ? Method::gmres
                          : estimate.facts.positive_diagonal ? Method::cg
                                                             : Method::minres;
   other.pattern_analysis.analysis = nullptr;

@@ -185,8 +185,8 @@ const Option option_table[] = {
         "matrix "
         "products; gauss and gauss_jordan column by column, with and without back substitution; "
         "auto: the first of the sparse ones that A allows, or a dense one where that is predicted "
-        "to be sooner done or solve.pivoting asks for one; cg, block_cg, minres, gmres, bicgstab "
-        "and idr "
+        "to be sooner done or solve.pivoting asks for one; cg, block_cg, minres, cocr, gmres, "
+        "bicgstab and idr "
         "take products with A and a preconditioner alone, for what elimination cannot hold."),
     word_or_path<found_ordering_words,
                  [](auto& config) {

@@ -6,6 +6,7 @@
 
 #include "core/error.hpp"
 #include "core/timer.hpp"
+#include "krylov/conjugated_operator.hpp"
 #include "krylov/shortfall.hpp"
 #include "krylov/symmetry.hpp"
 #include "solve/gmres.hpp"
@@ -45,7 +46,7 @@ KrylovInverse::~KrylovInverse() = default;
 
 void KrylovInverse::find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision,
                                  Equilibration& scaling) {
-  if (method_.symmetric || options_.null_space != NullSpaceKind::none) {
+  if (method_.symmetric() || options_.null_space != NullSpaceKind::none) {
     scaling = {};
   } else {
     Inverse::find_scaling(matrix, wanted, precision, scaling);
@@ -76,16 +77,23 @@ void KrylovInverse::prepare(SystemMatrix& matrix, const Equilibration& scaling) 
   norm_of_a_ = scaled_ != nullptr ? matrix.infinity_norm({}) : norm_;
   const bool was_symmetric = symmetric_;
   symmetric_ = seems_symmetric(*system);
-  if (method_.symmetric && !symmetric_ && options_.null_space == NullSpaceKind::none) {
+  const bool wants_hermitian = method_.wants == WantedSymmetry::hermitian;
+  if (wants_hermitian && !symmetric_ && options_.null_space == NullSpaceKind::none) {
     boundary_ = BoundaryRows::of(matrix);
     if (boundary_ != nullptr) {
       system = &boundary_->inside();
       symmetric_ = seems_symmetric(*system);
     }
   }
+  form_ = real_form_of(*system);
+  complex_ =
+      !wants_hermitian && form_ != RealFormKind::none && system->vectors_of_rows(1)->has_complex();
+  signs_ = complex_ && form_ == RealFormKind::conjugated ? signs_of_rows(*system) : nullptr;
+  if (signs_ != nullptr) symmetric_ = false;  // nor is A Hermitian
   system->expect_many_products();
   products_ = std::make_unique<Products>(*system);
-  if (method_.symmetric && !symmetric_) {
+  if (method_.wants == WantedSymmetry::symmetric) refuse_unsymmetric(*system);
+  if (wants_hermitian && !symmetric_) {
     fail_everywhere(
         ExitCode::input,
         "solve.method={} wants a {} matrix, and this one is not; use solve.method=gmres, "
@@ -127,8 +135,9 @@ void KrylovInverse::make_preconditioner(bool may_renew) {
   } else {
     previous = nullptr;
     steps_when_new_.reset();
-    preconditioner_ = preconditioner_row(kind_).make(
-        {system, memory_, symmetric_, std::move(near), null_space_.has_value()});
+    preconditioner_ =
+        preconditioner_row(kind_).make({system, memory_, symmetric_, std::move(near),
+                                        null_space_.has_value(), form_ != RealFormKind::none});
   }
   facts_.krylov->renewed = renewed_;
   facts_.krylov->preconditioner = name(kind_);
@@ -162,6 +171,7 @@ std::string KrylovInverse::settings() const {
   if (!krylov.near_null_space.empty()) words += fmt::format(" of {}", krylov.near_null_space);
   if (renewed_) words += " of earlier values";
   if (null_space_) words += fmt::format(", null space {}", null_space_->words());
+  if (complex_) words += " of complex numbers";
   words += memory_.memory() == MemoryKind::gpu ? " on GPUs" : " on hosts";
   const bool of_any_ranks = kind_ == Preconditioner::none || kind_ == Preconditioner::jacobi ||
                             kind_ == Preconditioner::chebyshev;
@@ -314,12 +324,16 @@ KrylovSolve KrylovInverse::solve(Start start, StoppingCriterion::Goal goal, cons
   const bool scales = any_scales(factors);
   const bool projects = null_space_ && (symmetric_ || start.transposed);
   std::unique_ptr<Vectors> changed;
-  if (scales || projects || boundary_ != nullptr) changed = copy_of(b);
+  if (scales || projects || boundary_ != nullptr || signs_ != nullptr) changed = copy_of(b);
   if (scales) changed->scale_columns(factors);
   if (projects) null_space_->project(*changed);
   if (boundary_ != nullptr && !start.transposed) boundary_->move_to_right(*changed);
   if (scales && start.from_x) x.scale_columns(factors);
+  // With the signs C of rows it is (C A) x = C b; and (C A)^T is A^T C, which C x goes into.
+  if (signs_ != nullptr && !start.transposed) changed->scale_rows(*signs_);
+  if (signs_ != nullptr && start.transposed && start.from_x) x.scale_rows(*signs_);
   KrylovSolve solved = solve_for(start, goal, changed != nullptr ? *changed : b, x);
+  if (signs_ != nullptr && start.transposed) x.scale_rows(*signs_);
   if (boundary_ != nullptr) {
     boundary_->fix(*changed, x);
     if (start.transposed) boundary_->take_back(x);
@@ -333,17 +347,24 @@ KrylovSolve KrylovInverse::solve(Start start, StoppingCriterion::Goal goal, cons
 
 KrylovSolve KrylovInverse::solve_for(Start start, const StoppingCriterion::Goal& goal,
                                      const Vectors& b, Vectors& x) {
-  Transposed other_products(*products_), other_preconditioner(*preconditioner_);
-  const bool turned = start.transposed && !method_.symmetric;
+  std::optional<ConjugatedOperator> plain_products, plain_preconditioner;
+  LinearOperator* products = &*products_;
+  LinearOperator* inverse = &*preconditioner_;
+  if (signs_ != nullptr) {
+    products = &plain_products.emplace(*products, ConjugatedOperator::Side::left, *signs_);
+    inverse = &plain_preconditioner.emplace(*inverse, ConjugatedOperator::Side::right, *signs_);
+  }
+  Transposed other_products(*products), other_preconditioner(*inverse);
+  const bool turned = start.transposed && method_.wants != WantedSymmetry::hermitian;
   LinearOperator& preconditioner =
-      turned ? static_cast<LinearOperator&>(other_preconditioner) : *preconditioner_;
+      turned ? static_cast<LinearOperator&>(other_preconditioner) : *inverse;
   // The null space of A^T alone is not known.
   const bool projects = null_space_ && (symmetric_ || !start.transposed);
   std::optional<Projected> projected;
   if (projects) projected.emplace(preconditioner, *null_space_);
-  KrylovSystem system{turned ? static_cast<LinearOperator&>(other_products) : *products_,
+  KrylovSystem system{turned ? static_cast<LinearOperator&>(other_products) : *products,
                       projects ? static_cast<LinearOperator&>(*projected) : preconditioner,
-                      options_.restart};
+                      options_.restart, complex_};
   const Index at_once = method_.at_once > 0 ? method_.at_once : b.columns();
   KrylovSolve all;
   all.converged = true;

@@ -9,6 +9,7 @@
 #include "krylov/krylov_solve.hpp"
 #include "krylov/null_space.hpp"
 #include "krylov/preconditioner/preconditioner.hpp"
+#include "matrix/real_form.hpp"
 #include "solve/inverse.hpp"
 
 namespace spsolve::inline krylov {
@@ -71,6 +72,8 @@ class KrylovInverse final : public Inverse {
   /// Makes the preconditioner, or gives it new values where it may keep its pattern.
   void make_preconditioner(bool may_renew);
   StoppingCriterion::Goal first_goal() const;
+  /// Refuses a matrix that is not its own transpose, for a method that wants that.
+  void refuse_unsymmetric(BandMatrix& system);
   /// Refuses right-hand sides that A x never is.
   void refuse_inconsistent(const Vectors& b) const;
   /// Solves to the backward error that is asked for, and tells of it in facts_. `progress` and
@@ -109,6 +112,11 @@ class KrylovInverse final : public Inverse {
   Preconditioning preconditioning_{*this};
   std::optional<NullSpace> null_space_;
   bool symmetric_ = false;  // the matrix that is iterated with, as it seems
+  // Which real form of a complex matrix that is, and whether the method computes with its numbers:
+  // where rows of imaginary parts have the opposite sign, with what they are without.
+  RealFormKind form_ = RealFormKind::none;
+  bool complex_ = false;
+  std::unique_ptr<Vectors> signs_;  // those of rows, where a method computes without them
   // Steps of the first solution with a preconditioner that was made anew; and whether it was given
   // new values since.
   std::optional<Index> steps_when_new_;

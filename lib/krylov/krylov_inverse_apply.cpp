@@ -1,4 +1,6 @@
+#include "core/error.hpp"
 #include "krylov/krylov_inverse.hpp"
+#include "krylov/symmetry.hpp"
 #include "vectors/columns.hpp"
 
 namespace spsolve::inline krylov {
@@ -9,6 +11,24 @@ namespace {
 constexpr double correction_tolerance = 1e-6, estimate_tolerance = 1e-2;
 
 }  // namespace
+
+void KrylovInverse::refuse_unsymmetric(BandMatrix& system) {
+  const bool is_complex = form_ != RealFormKind::none;
+  if (is_complex && !complex_) {
+    fail_everywhere(ExitCode::input,
+                    "solve.method={} solves complex systems on hosts alone; use device=host, or "
+                    "solve.method=gmres, bicgstab or idr",
+                    name(options_.method));
+  }
+  // Rows of imaginary parts got their signs because A = A^T.
+  const bool fits =
+      signs_ != nullptr || (is_complex ? seems_complex_symmetric(system) : symmetric_);
+  if (fits) return;
+  fail_everywhere(ExitCode::input,
+                  "solve.method={} wants a symmetric matrix, A = A^T{}, and this one is not; use "
+                  "solve.method=gmres, bicgstab or idr, or sparse_lu",
+                  name(options_.method), is_complex ? " without conjugation" : "");
+}
 
 void KrylovInverse::apply(bool transposed, const Vectors& x, Vectors& y) {
   if (purpose_ == SolvePurpose::solution) return solve_as_asked({transposed}, x, y, nullptr);
@@ -39,7 +59,8 @@ void KrylovInverse::apply_transposed(const Vectors& x, Vectors& y) {
 }
 
 void KrylovInverse::apply_preconditioner(bool transposed, const Vectors& x, Vectors& y) {
-  if (transposed && !method_.symmetric) return preconditioner_->apply_transposed(x, y);
+  if (transposed && method_.wants != WantedSymmetry::hermitian)
+    return preconditioner_->apply_transposed(x, y);
   preconditioner_->apply(x, y);
 }
 

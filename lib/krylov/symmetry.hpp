@@ -9,4 +9,7 @@ namespace spsolve::inline krylov {
 /// vectors; collective.
 bool seems_symmetric(BandMatrix& matrix);
 
+/// The same of the complex matrix of a real form, u^T A v without conjugation: whether A = A^T.
+bool seems_complex_symmetric(BandMatrix& matrix);
+
 }  // namespace spsolve::krylov

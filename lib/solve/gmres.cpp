@@ -30,72 +30,77 @@ void normalise(Vectors& a, const Columns& norms, const std::vector<bool>& done) 
 }
 
 /// The least-squares problem min ||beta e_1 - H y|| of one column, its Hessenberg matrix H made
-/// triangular by rotations as it grows.
+/// triangular by rotations as it grows. Entries below its diagonal are real.
+template <typename F>
 class SmallProblem {
  public:
-  explicit SmallProblem(double beta) : right_{beta} {}
+  explicit SmallProblem(double beta) : right_{F(beta)} {}
 
   /// A column of H: its entries up to the diagonal, and the one below.
-  void add(std::vector<double> column, double below) {
+  void add(std::vector<F> column, double below) {
     for (std::size_t k = 0; k < rotations_.size(); ++k) {
       rotate(rotations_[k], column[k], column[k + 1]);
     }
-    const double length = std::hypot(column.back(), below);
+    const double length = std::hypot(magnitude(column.back()), below);
     const Rotation rotation =
         length > 0 ? Rotation{column.back() / length, below / length} : Rotation{1, 0};
-    rotate(rotation, column.back(), below);
+    F under = below;
+    rotate(rotation, column.back(), under);
     rotations_.push_back(rotation);
     columns_.push_back(std::move(column));
-    double next = 0;
+    F next = 0;
     rotate(rotation, right_.back(), next);
     right_.push_back(next);
   }
 
-  double residual() const { return std::abs(right_.back()); }
+  double residual() const { return magnitude(right_.back()); }
 
   /// y; a direction that A sends to zero gets none of it.
-  std::vector<double> solution() const {
-    std::vector<double> y(columns_.size());
+  std::vector<F> solution() const {
+    std::vector<F> y(columns_.size());
     for (std::size_t i = columns_.size(); i-- > 0;) {
-      double sum = right_[i];
+      F sum = right_[i];
       for (std::size_t j = i + 1; j < columns_.size(); ++j) sum -= columns_[j][i] * y[j];
-      y[i] = columns_[i][i] != 0 ? sum / columns_[i][i] : 0.0;
+      y[i] = columns_[i][i] != F(0) ? sum / columns_[i][i] : F(0);
     }
     return y;
   }
 
   /// beta e_1 - H y, by the vectors of the basis.
-  std::vector<double> remainder() const {
-    std::vector<double> left(right_.size());
+  std::vector<F> remainder() const {
+    std::vector<F> left(right_.size());
     left.back() = right_.back();
     for (std::size_t k = rotations_.size(); k-- > 0;) {
-      const double below = left[k + 1];
+      const F below = left[k + 1];
       left[k] = -rotations_[k].sine * below;
-      left[k + 1] = rotations_[k].cosine * below;
+      left[k + 1] = conj(rotations_[k].cosine) * below;
     }
     return left;
   }
 
  private:
+  /// The unitary matrix (conj(c) s; -s c).
   struct Rotation {
-    double cosine, sine;
+    F cosine;
+    double sine;
   };
 
-  static void rotate(const Rotation& rotation, double& upper, double& lower) {
-    const double old = upper;
-    upper = rotation.cosine * old + rotation.sine * lower;
+  static void rotate(const Rotation& rotation, F& upper, F& lower) {
+    const F old = upper;
+    upper = conj(rotation.cosine) * old + rotation.sine * lower;
     lower = rotation.cosine * lower - rotation.sine * old;
   }
 
-  std::vector<std::vector<double>> columns_;
+  std::vector<std::vector<F>> columns_;
   std::vector<Rotation> rotations_;
-  std::vector<double> right_;
+  std::vector<F> right_;
 };
 
 /// The result of Gram-Schmidt for w: its coefficients, by basis vector and column, and the norms of
 /// the rest.
+template <typename F>
 struct Orthogonal {
-  std::vector<Columns> coefficients;
+  std::vector<std::vector<F>> coefficients;
   Columns length;  ///< ||w||_2
 };
 
@@ -104,12 +109,13 @@ struct Orthogonal {
 /// larger by as much as w has become smaller: where that could be more than `tolerable`, it takes a
 /// second pass, which is enough (Giraud, Langou, Rozloznik and van den Eshof, 2005). The relation A
 /// Z = V H holds to round-off whatever is tolerated; norms of residuals are off by that part.
+template <typename F>
 class GramSchmidt {
  public:
   /// A reduction for each pass, and one for the length after it.
-  Orthogonal apply(Vectors& w, const std::vector<Owned>& basis) {
+  Orthogonal<F> apply(Vectors& w, const std::vector<Owned>& basis) {
     const auto columns = static_cast<std::size_t>(w.columns());
-    Orthogonal result{std::vector<Columns>(basis.size(), Columns(columns)), {}};
+    Orthogonal<F> result{std::vector<std::vector<F>>(basis.size(), std::vector<F>(columns)), {}};
     const Columns before = pass(w, basis, result);
     const double left = (lost_ + unit_roundoff) * shrinkage(before, result.length);
     if (left <= tolerable) {
@@ -124,24 +130,25 @@ class GramSchmidt {
   static constexpr double tolerable = 1e-3;
 
   /// Hands back the length before.
-  Columns pass(Vectors& w, const std::vector<Owned>& basis, Orthogonal& result) {
+  Columns pass(Vectors& w, const std::vector<Owned>& basis, Orthogonal<F>& result) {
     const auto columns = static_cast<std::size_t>(w.columns());
-    std::vector<double> sums((basis.size() + 1) * columns);
-    const auto of = [&](std::size_t k) { return std::span(sums).subspan(k * columns, columns); };
-    w.own_dots_with_each(basis, std::span(sums).first(basis.size() * columns));
-    w.own_dots(w, of(basis.size()));
-    all_sum(w.team(), sums);
-    std::vector<double> factors;
-    for (std::size_t k = 0; k < basis.size(); ++k) {
-      for (std::size_t c = 0; c < columns; ++c) {
-        result.coefficients[k][c] += of(k)[c];
-        factors.push_back(-of(k)[c]);
-      }
+    const std::size_t of_basis = basis.size() * columns;
+    std::vector<F> sums(of_basis + columns);
+    w.own_dots_with_each(basis, std::span(sums).first(of_basis));
+    w.own_dots(w, std::span(sums).subspan(of_basis));
+    all_sum(w.team(), parts_of(sums));
+    std::vector<F> factors;
+    for (std::size_t k = 0; k < of_basis; ++k) {
+      const F along = conj(sums[k]);  // v^H w, of w^H v
+      result.coefficients[k / columns][k % columns] += along;
+      factors.push_back(-along);
     }
-    w.add_multiples_of_each(factors, basis);
+    w.add_multiples_of_each(std::span<const F>(factors), basis);
     result.length = norms(w);
     Columns before;
-    for (const double square : of(basis.size())) before.push_back(std::sqrt(square));
+    for (std::size_t c = 0; c < columns; ++c) {
+      before.push_back(std::sqrt(real_part(sums[of_basis + c])));
+    }
     return before;
   }
 
@@ -158,6 +165,62 @@ class GramSchmidt {
 
   double lost_ = 0;  // of Q^T Q - I, at most
 };
+
+/// gmres_cycle() in the field F.
+template <typename F>
+int cycle_in(LinearOperator& matrix, LinearOperator& inverse, const std::vector<double>& target,
+             int most_steps, Vectors& x, const std::function<bool(const GmresStep&)>& look) {
+  const auto columns = static_cast<std::size_t>(x.columns());
+  const Columns beta = norms(x);
+  std::vector<bool> done(columns);
+  std::vector<SmallProblem<F>> problems(beta.begin(), beta.end());
+  for (std::size_t c = 0; c < columns; ++c) done[c] = !(beta[c] > target[c]);
+  std::vector<Owned> basis, directions;
+  basis.push_back(copy_of(x));
+  normalise(*basis.back(), beta, done);
+  // x is free as long as the cycle lasts.
+  const auto combine = [&](const std::vector<Owned>& vectors, auto&& factors_of) -> Vectors& {
+    x.fill(0);
+    std::vector<std::vector<F>> of_columns;
+    for (const SmallProblem<F>& problem : problems) of_columns.push_back(factors_of(problem));
+    std::vector<F> factors;
+    for (std::size_t k = 0; k < vectors.size(); ++k) {
+      for (const std::vector<F>& of_column : of_columns) factors.push_back(of_column[k]);
+    }
+    x.add_multiples_of_each(std::span<const F>(factors), vectors);
+    return x;
+  };
+  const auto correction = [&]() -> Vectors& {
+    return combine(directions, [](const SmallProblem<F>& problem) { return problem.solution(); });
+  };
+  const auto residual = [&]() -> Vectors& {
+    return combine(basis, [](const SmallProblem<F>& problem) { return problem.remainder(); });
+  };
+  GramSchmidt<F> gram_schmidt;
+  int steps = 0;
+  while (steps < most_steps && std::ranges::find(done, false) != done.end()) {
+    directions.push_back(x.similar(x.columns()));
+    inverse.apply(*basis.back(), *directions.back());
+    Owned next = x.similar(x.columns());
+    matrix.apply(*directions.back(), *next);
+    const auto [coefficients, length] = gram_schmidt.apply(*next, basis);
+    for (std::size_t c = 0; c < columns; ++c) {
+      std::vector<F> column;
+      for (const std::vector<F>& coefficient : coefficients) column.push_back(coefficient[c]);
+      problems[c].add(std::move(column), length[c]);
+      done[c] = done[c] || !(problems[c].residual() > target[c]) || !(length[c] > 0);
+    }
+    normalise(*next, length, done);
+    basis.push_back(std::move(next));
+    ++steps;
+    if (!look) continue;
+    GmresStep now{{}, correction, residual};
+    for (const SmallProblem<F>& problem : problems) now.norms.push_back(problem.residual());
+    if (look(now)) break;
+  }
+  correction();
+  return steps;
+}
 
 /// The backward error of every column of x with the residual r; `of_b` are the maxima of b.
 Columns backward_errors(double norm, const Columns& of_b, const Vectors& x, const Vectors& r) {
@@ -244,7 +307,7 @@ GmresOutcome solve_few_scaled(LinearOperator& matrix, LinearOperator& inverse, d
     const double before = std::ranges::max(errors);
     const Columns target = goal.of_cycle(errors, x, *residual);
     copy(*residual, *trial);
-    outcome.steps += gmres_cycle(matrix, inverse, target, steps_of_cycle, *trial);
+    outcome.steps += gmres_cycle<double>(matrix, inverse, target, steps_of_cycle, *trial);
     add_multiple(1, x, *trial);
     residual_of(matrix, *b, *trial, *residual);
     const Columns now = goal.distances(*trial, *residual);
@@ -291,59 +354,16 @@ std::int64_t gmres_bytes(Index height, Index right_hand_sides) {
          static_cast<std::int64_t>(sizeof(double));
 }
 
+template <typename F>
 int gmres_cycle(LinearOperator& matrix, LinearOperator& inverse, const std::vector<double>& target,
                 int most_steps, Vectors& x, const std::function<bool(const GmresStep&)>& look) {
-  const auto columns = static_cast<std::size_t>(x.columns());
-  const Columns beta = norms(x);
-  std::vector<bool> done(columns);
-  std::vector<SmallProblem> problems(beta.begin(), beta.end());
-  for (std::size_t c = 0; c < columns; ++c) done[c] = !(beta[c] > target[c]);
-  std::vector<Owned> basis, directions;
-  basis.push_back(copy_of(x));
-  normalise(*basis.back(), beta, done);
-  // x is free as long as the cycle lasts.
-  const auto combine = [&](const std::vector<Owned>& vectors, auto&& factors_of) -> Vectors& {
-    x.fill(0);
-    std::vector<std::vector<double>> of_columns;
-    for (const SmallProblem& problem : problems) of_columns.push_back(factors_of(problem));
-    std::vector<double> factors;
-    for (std::size_t k = 0; k < vectors.size(); ++k) {
-      for (const std::vector<double>& of_column : of_columns) factors.push_back(of_column[k]);
-    }
-    x.add_multiples_of_each(factors, vectors);
-    return x;
-  };
-  const auto correction = [&]() -> Vectors& {
-    return combine(directions, [](const SmallProblem& problem) { return problem.solution(); });
-  };
-  const auto residual = [&]() -> Vectors& {
-    return combine(basis, [](const SmallProblem& problem) { return problem.remainder(); });
-  };
-  GramSchmidt gram_schmidt;
-  int steps = 0;
-  while (steps < most_steps && std::ranges::find(done, false) != done.end()) {
-    directions.push_back(x.similar(x.columns()));
-    inverse.apply(*basis.back(), *directions.back());
-    Owned next = x.similar(x.columns());
-    matrix.apply(*directions.back(), *next);
-    const auto [coefficients, length] = gram_schmidt.apply(*next, basis);
-    for (std::size_t c = 0; c < columns; ++c) {
-      std::vector<double> column;
-      for (const Columns& coefficient : coefficients) column.push_back(coefficient[c]);
-      problems[c].add(std::move(column), length[c]);
-      done[c] = done[c] || !(problems[c].residual() > target[c]) || !(length[c] > 0);
-    }
-    normalise(*next, length, done);
-    basis.push_back(std::move(next));
-    ++steps;
-    if (!look) continue;
-    GmresStep now{{}, correction, residual};
-    for (const SmallProblem& problem : problems) now.norms.push_back(problem.residual());
-    if (look(now)) break;
-  }
-  correction();
-  return steps;
+  return cycle_in<F>(matrix, inverse, target, most_steps, x, look);
 }
+template int gmres_cycle<double>(LinearOperator&, LinearOperator&, const std::vector<double>&, int,
+                                 Vectors&, const std::function<bool(const GmresStep&)>&);
+template int gmres_cycle<std::complex<double>>(LinearOperator&, LinearOperator&,
+                                               const std::vector<double>&, int, Vectors&,
+                                               const std::function<bool(const GmresStep&)>&);
 
 GmresOutcome solve_by_gmres(LinearOperator& matrix, LinearOperator& inverse, double norm,
                             Vectors& x, double enough) {

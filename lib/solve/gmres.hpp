@@ -28,7 +28,9 @@ struct GmresStep {
 /// + 1) multivectors; 2 n K steps^2 flops in addition to the operators'. Deterministic. `look` is
 /// called after every step, and says whether to stop. Collective: two all-gathers for a step, of K
 /// numbers for each vector that the new one is made orthogonal to and of K, and two more where it
-/// is made so once again.
+/// is made so once again. F is double, or std::complex<double> where pairs of rows are complex
+/// numbers: the space is then of complex multiples, and steps are those of the complex matrix.
+template <typename F>
 int gmres_cycle(LinearOperator& matrix, LinearOperator& inverse, const std::vector<double>& target,
                 int most_steps, Vectors& x, const std::function<bool(const GmresStep&)>& look = {});
 

@@ -1,26 +1,51 @@
 #pragma once
 
 #include <cmath>
+#include <complex>
+#include <span>
 #include <vector>
+
+#include "core/scalar.hpp"
 
 namespace spsolve::inline vectors {
 
-/// A number for each column of a multivector.
-using Columns = std::vector<double>;
+/// A number for each column of a multivector, of the field that is computed in.
+template <typename F>
+using ColumnsOf = std::vector<F>;
+using Columns = ColumnsOf<double>;
 
 /// a_c / b_c for the columns that `wanted(c)` names, 0 for others.
-template <typename Wanted>
-Columns quotients(const Columns& a, const Columns& b, const Wanted& wanted) {
-  Columns result(a.size());
+template <typename F, typename Wanted>
+ColumnsOf<F> quotients(const std::vector<F>& a, const std::vector<F>& b, const Wanted& wanted) {
+  ColumnsOf<F> result(a.size());
   for (std::size_t c = 0; c < a.size(); ++c) {
     if (wanted(c)) result[c] = a[c] / b[c];
   }
   return result;
 }
 
-inline Columns negated(Columns a) {
-  for (double& value : a) value = -value;
+template <typename F>
+ColumnsOf<F> negated(std::vector<F> a) {
+  for (F& value : a) value = -value;
   return a;
+}
+
+/// The real numbers that the numbers of a list are made of, where they lie.
+template <typename F>
+std::span<double> parts_of(std::span<F> numbers) {
+  return {reinterpret_cast<double*>(numbers.data()), numbers.size() * (sizeof(F) / sizeof(double))};
+}
+template <typename F>
+std::span<double> parts_of(std::vector<F>& numbers) {
+  return parts_of(std::span<F>(numbers));
+}
+
+/// The real parts of numbers that are real but for rounding, as x^H x is.
+template <typename F>
+Columns real_parts(const std::vector<F>& a) {
+  Columns result;
+  for (const F& value : a) result.push_back(real_part(value));
+  return result;
 }
 
 }  // namespace spsolve::vectors

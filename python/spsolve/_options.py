@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 Path: TypeAlias = Union[str, "os.PathLike[str]"]
 Method: TypeAlias = Literal["auto", "gauss", "gauss_jordan", "lu", "sparse_cholesky", "sparse_ldlt",
-                            "sparse_lu", "cg", "minres", "gmres", "bicgstab", "idr", "block_cg"]
+                            "sparse_lu", "cg", "minres", "gmres", "bicgstab", "idr", "block_cg",
+                            "cocr"]
 Pivoting: TypeAlias = Literal["auto", "none", "partial", "complete", "tournament"]
 Precision: TypeAlias = Literal["float", "double", "mixed"]
 Preconditioner: TypeAlias = Literal["auto", "none", "jacobi", "block_jacobi", "chebyshev", "ilu0",

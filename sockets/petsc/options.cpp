@@ -9,7 +9,7 @@ namespace {
 // In the order of their enumerations.
 constexpr const char* methods[] = {
     "auto",   "gauss", "gauss_jordan", "lu",  "sparse_cholesky", "sparse_ldlt", "sparse_lu", "cg",
-    "minres", "gmres", "bicgstab",     "idr", "block_cg"};
+    "minres", "gmres", "bicgstab",     "idr", "block_cg",        "cocr"};
 constexpr const char* preconditioners[] = {"auto",         "none",        "jacobi",
                                            "block_jacobi", "chebyshev",   "ilu0",
                                            "ic0",          "elimination", "multigrid"};

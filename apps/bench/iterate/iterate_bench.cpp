@@ -283,7 +283,7 @@ void add_iterate_command(CLI::App& app, const bench::Cell& environment, Team& te
   options->common.threads = {choose_threads(0, team.ranks_on_host())};
   add_matrices(*command, options->common)->required();
   add_choices(*command, "--methods", plan.methods,
-              "cg, minres, gmres, bicgstab, idr, block_cg; none");
+              "cg, minres, gmres, bicgstab, idr, block_cg, cocr; none");
   add_choices(*command, "--preconditioners", plan.preconditioners,
               fmt::format("for each method: {}", fmt::join(preconditioner_words, ", ")));
   add_list(*command, "--peers", options->peers, "hypre, petsc; all of those that are here; none");

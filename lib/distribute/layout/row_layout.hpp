@@ -12,9 +12,10 @@
 namespace spsolve::inline distribute {
 
 /// Rows that bands keep together: the unknowns of a node, be they 2, 3, 4 or 6, often have rows of
-/// equal columns, and products take such rows together. Bands of few rows keep none together.
+/// equal columns, and products take such rows together. Bands of few rows keep pairs together,
+/// which may be the parts of complex numbers.
 constexpr Index rows_together(Index rows, int ranks) {
-  return rows / ranks < 4096 ? 1 : 12;
+  return rows / ranks < 4096 ? 2 : 12;
 }
 
 /// Which rank has which rows. Contiguous: rank r has one band of rows, of nearly equal height, in

@@ -63,7 +63,7 @@ void IterationState::number(bool& value) {
   value = as_double != 0;
 }
 
-void IterationState::each(std::vector<double>& values) {
+void IterationState::each(std::span<double> values) {
   for (double& value : values) number(value);
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,7 @@ class IterationState {
   void number(Index& value);
   void number(bool& value);
   /// As many as are there, and as many as there were.
-  void each(std::vector<double>& values);
+  void each(std::span<double> values);
   void numbers(std::vector<double>& values);
   /// Names a multivector of as many columns as were kept. Collective where it is taken.
   virtual void vectors(Vectors& x) = 0;

@@ -12,6 +12,10 @@ constexpr std::size_t shadows = 4;  // s
 using Owned = std::unique_ptr<Vectors>;
 using Family = std::array<Owned, shadows>;
 
+/// A number for each shadow and column.
+template <typename F>
+using Projected = std::array<ColumnsOf<F>, shadows>;
+
 /// Numbers in [-1, 1) that depend on the global row and the column only.
 Owned random_vectors(const Vectors& like, Index number) {
   Owned result = like.similar(like.columns());
@@ -19,28 +23,27 @@ Owned random_vectors(const Vectors& like, Index number) {
   return result;
 }
 
-/// The s x s matrix P^T G of every column, lower triangular.
+/// The s x s matrix P^H G of every column, lower triangular.
+template <typename F>
 class Projections {
  public:
   explicit Projections(std::size_t columns)
-      : values_(columns, std::array<std::array<double, shadows>, shadows>{}) {
+      : values_(columns, std::array<std::array<F, shadows>, shadows>{}) {
     for (auto& of_column : values_) {
       for (std::size_t i = 0; i < shadows; ++i) of_column[i][i] = 1;
     }
   }
-  double& at(std::size_t c, std::size_t i, std::size_t j) { return values_[c][i][j]; }
+  F& at(std::size_t c, std::size_t i, std::size_t j) { return values_[c][i][j]; }
   void name(IterationState& state) {
     for (auto& of_column : values_) {
-      for (auto& row : of_column) {
-        for (double& value : row) state.number(value);
-      }
+      for (auto& row : of_column) state.each(parts_of(std::span<F>(row)));
     }
   }
-  double at(std::size_t c, std::size_t i, std::size_t j) const { return values_[c][i][j]; }
+  const F& at(std::size_t c, std::size_t i, std::size_t j) const { return values_[c][i][j]; }
 
   /// gamma_i, i >= k, with sum over j of M_ij gamma_j = f_i, for every column.
-  std::array<Columns, shadows> solve(std::size_t k, const std::array<Columns, shadows>& f) const {
-    std::array<Columns, shadows> gamma;
+  Projected<F> solve(std::size_t k, const Projected<F>& f) const {
+    Projected<F> gamma;
     for (std::size_t i = k; i < shadows; ++i) {
       gamma[i] = f[i];
       for (std::size_t c = 0; c < values_.size(); ++c) {
@@ -52,28 +55,30 @@ class Projections {
   }
 
  private:
-  std::vector<std::array<std::array<double, shadows>, shadows>> values_;
+  std::vector<std::array<std::array<F, shadows>, shadows>> values_;
 };
 
-/// p_i^T x of every column for i >= first, in one reduction.
-std::array<Columns, shadows> along(const Family& p, const Vectors& x, std::size_t first) {
-  const Columns all = dots(x, std::span(p).subspan(first));
+/// p_i^H x of every column for i >= first, in one reduction.
+template <typename F>
+Projected<F> along(const Family& p, const Vectors& x, std::size_t first) {
+  const ColumnsOf<F> all = dots<F>(x, std::span(p).subspan(first));
   const auto columns = static_cast<std::size_t>(x.columns());
-  std::array<Columns, shadows> result;
+  Projected<F> result;
   for (std::size_t i = first; i < shadows; ++i) {
-    const auto begin = all.begin() + static_cast<std::ptrdiff_t>((i - first) * columns);
-    result[i].assign(begin, begin + static_cast<std::ptrdiff_t>(columns));
+    for (std::size_t c = 0; c < columns; ++c) {
+      result[i].push_back(conj(all[(i - first) * columns + c]));
+    }
   }
   return result;
 }
 
-}  // namespace
-
-KrylovEnd iterate_idr(const KrylovSystem& system, StoppingCriterion& criterion, Vectors& x,
-                      Vectors& r) {
+/// In the field F.
+template <typename F>
+KrylovEnd idr_in(const KrylovSystem& system, StoppingCriterion& criterion, Vectors& x, Vectors& r) {
+  using Numbers = ColumnsOf<F>;
   const std::size_t columns = criterion.columns();
   const auto running = [&](std::size_t c) { return !criterion.done(c); };
-  const auto only_running = [&](Columns factors) {
+  const auto only_running = [&](Numbers factors) {
     for (std::size_t c = 0; c < columns; ++c) {
       if (!running(c)) factors[c] = 0;
     }
@@ -87,20 +92,20 @@ KrylovEnd iterate_idr(const KrylovSystem& system, StoppingCriterion& criterion, 
     u[i] = vectors();
   }
   const Owned v = vectors(), t = vectors(), direction = vectors();
-  Projections m(columns);
-  Columns omega(columns, 1.0);
+  Projections<F> m(columns);
+  Numbers omega(columns, 1.0);
   CheckpointedRecurrence checkpointed(criterion, r, [&](IterationState& state) {
     m.name(state);
-    state.each(omega);
+    state.each(parts_of(omega));
     for (const Family* family : {&g, &u}) {
       for (const Owned& those : *family) state.vectors(*those);
     }
   });
   const auto ended = [&] { return criterion.all_done() ? KrylovEnd::reached : KrylovEnd::limit; };
   while (true) {
-    std::array<Columns, shadows> f = along(p, r, 0);
+    Projected<F> f = along<F>(p, r, 0);
     for (std::size_t k = 0; k < shadows; ++k) {
-      const std::array<Columns, shadows> gamma = m.solve(k, f);
+      const Projected<F> gamma = m.solve(k, f);
       copy(r, *v);
       for (std::size_t i = k; i < shadows; ++i) v->add_multiples(negated(gamma[i]), *g[i]);
       system.preconditioner.apply(*v, *direction);
@@ -110,19 +115,19 @@ KrylovEnd iterate_idr(const KrylovSystem& system, StoppingCriterion& criterion, 
       copy(*direction, *u[k]);
       system.matrix.apply(*u[k], *g[k]);
       for (std::size_t i = 0; i < k; ++i) {
-        Columns alpha = dots(*p[i], *g[k]);
+        Numbers alpha = dots<F>(*p[i], *g[k]);
         for (std::size_t c = 0; c < columns; ++c) alpha[c] /= -m.at(c, i, i);
         g[k]->add_multiples(alpha, *g[i]);
         u[k]->add_multiples(alpha, *u[i]);
       }
-      Columns beta(columns);
-      const std::array<Columns, shadows> of_row = along(p, *g[k], k);
+      Numbers beta(columns);
+      const Projected<F> of_row = along<F>(p, *g[k], k);
       for (std::size_t i = k; i < shadows; ++i) {
         for (std::size_t c = 0; c < columns; ++c) m.at(c, i, k) = of_row[i][c];
       }
       for (std::size_t c = 0; c < columns; ++c) {
         beta[c] = f[k][c] / m.at(c, k, k);
-        if (running(c) && !std::isfinite(beta[c])) return KrylovEnd::breakdown;
+        if (running(c) && !is_finite(beta[c])) return KrylovEnd::breakdown;
       }
       beta = only_running(std::move(beta));
       r.add_multiples(negated(beta), *g[k]);
@@ -134,23 +139,31 @@ KrylovEnd iterate_idr(const KrylovSystem& system, StoppingCriterion& criterion, 
     }
     system.preconditioner.apply(r, *direction);
     system.matrix.apply(*direction, *t);
-    const Columns squares = dots(*t, *t), with_r = dots(*t, r), of_r = dots(r, r);
+    const Numbers with_r = dots<F>(*t, r);
+    const Columns squares = dots(*t, *t), of_r = dots(r, r);
     for (std::size_t c = 0; c < columns; ++c) {
-      omega[c] = squares[c] > 0 ? with_r[c] / squares[c] : 0.0;
+      omega[c] = squares[c] > 0 ? with_r[c] / squares[c] : F(0);
       // Small angles between A M^-1 r and r stall the recurrence (Sleijpen and van der Vorst 1995).
       constexpr double least_cosine = 0.7;
       const double cosine = std::abs(with_r[c]) / std::sqrt(squares[c] * of_r[c]);
       if (cosine < least_cosine && cosine > 0) omega[c] *= least_cosine / cosine;
-      if (running(c) && !(std::abs(omega[c]) > 0 && std::isfinite(omega[c]))) {
+      if (running(c) && !(std::abs(omega[c]) > 0 && is_finite(omega[c]))) {
         return KrylovEnd::breakdown;
       }
     }
-    const Columns factors = only_running(omega);
+    const Numbers factors = only_running(omega);
     x.add_multiples(factors, *direction);
     r.add_multiples(negated(factors), *t);
     if (criterion.enough(maxima(r), x)) return ended();
     checkpointed.may_save();
   }
+}
+
+}  // namespace
+
+KrylovEnd iterate_idr(const KrylovSystem& system, StoppingCriterion& criterion, Vectors& x,
+                      Vectors& r) {
+  return in_field_of(system, idr_in<double>, idr_in<std::complex<double>>, criterion, x, r);
 }
 
 }  // namespace spsolve::krylov

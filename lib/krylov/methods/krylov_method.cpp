@@ -4,12 +4,13 @@ namespace spsolve::inline krylov {
 
 std::span<const KrylovMethod> krylov_methods() {
   static constexpr KrylovMethod table[] = {
-      {Method::cg, true, 3, false, 0, iterate_cg},
-      {Method::minres, true, 8, false, 0, iterate_minres},
-      {Method::gmres, false, 2, true, 8, iterate_gmres},
-      {Method::bicgstab, false, 7, false, 0, iterate_bicgstab},
-      {Method::idr, false, 15, false, 0, iterate_idr},
-      {Method::block_cg, true, 6, false, 64, iterate_block_cg},
+      {Method::cg, WantedSymmetry::hermitian, 3, false, 0, iterate_cg},
+      {Method::minres, WantedSymmetry::hermitian, 8, false, 0, iterate_minres},
+      {Method::gmres, WantedSymmetry::none, 2, true, 8, iterate_gmres},
+      {Method::bicgstab, WantedSymmetry::none, 7, false, 0, iterate_bicgstab},
+      {Method::idr, WantedSymmetry::none, 15, false, 0, iterate_idr},
+      {Method::block_cg, WantedSymmetry::hermitian, 6, false, 64, iterate_block_cg},
+      {Method::cocr, WantedSymmetry::symmetric, 4, false, 0, iterate_cocr},
   };
   return table;
 }

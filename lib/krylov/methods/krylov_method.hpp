@@ -26,16 +26,30 @@ struct KrylovSystem {
   LinearOperator& matrix;          ///< A
   LinearOperator& preconditioner;  ///< M^-1, near A^-1
   Index restart = 30;              ///< steps of a cycle, of methods that have cycles
+  /// Whether A and M^-1 are of complex numbers whose parts are pairs of rows, and vectors in a
+  /// memory that computes with these: methods that are not for symmetric matrices alone then do, in
+  /// as many steps as the order of A wants, and not of its real form.
+  bool complex = false;
+};
+
+/// The symmetry that a method wants of A, be it real or complex.
+enum class WantedSymmetry {
+  none,
+  hermitian,  ///< A = A^H, as A = A^T where it is real; M is positive definite
+  symmetric,  ///< A = A^T without conjugation, and M likewise
 };
 
 /// A method of solving A x = b by products with A and M^-1: one row of the table.
 struct KrylovMethod {
   Method method;
-  bool symmetric;  ///< whether it wants a symmetric A
-  int vectors;     ///< multivectors that it holds in addition to b, x and r
+  WantedSymmetry wants;
+  int vectors;  ///< multivectors that it holds in addition to b, x and r
   /// Whether it keeps two more for every step of a cycle.
   bool keeps_basis;
   Index at_once;  ///< most right-hand sides that it takes at a time; 0: any number
+
+  /// Whether it leaves A as it is, which scale factors would make unsymmetric.
+  constexpr bool symmetric() const { return wants != WantedSymmetry::none; }
 
   /// Takes steps from x on, which `r` = b - A x belongs to, until the watch says enough, a cycle is
   /// full or nothing more can be done. Afterwards r is what the recurrences have of the residual.
@@ -44,6 +58,13 @@ struct KrylovMethod {
   KrylovEnd (*iterate)(const KrylovSystem& system, StoppingCriterion& criterion, Vectors& x,
                        Vectors& r);
 };
+
+/// Calls a method's steps in the field of its system.
+template <typename Real, typename Complex>
+KrylovEnd in_field_of(const KrylovSystem& system, const Real& real, const Complex& complex,
+                      StoppingCriterion& criterion, Vectors& x, Vectors& r) {
+  return system.complex ? complex(system, criterion, x, r) : real(system, criterion, x, r);
+}
 
 /// All of them.
 std::span<const KrylovMethod> krylov_methods();
@@ -119,5 +140,12 @@ KrylovEnd iterate_bicgstab(const KrylovSystem& system, StoppingCriterion& criter
 /// with M^-1.
 KrylovEnd iterate_idr(const KrylovSystem& system, StoppingCriterion& criterion, Vectors& x,
                       Vectors& r);
+
+/// Conjugate A-orthogonal conjugate residuals, COCR (Sogabe and Zhang, "A COCR method for solving
+/// complex symmetric linear systems", J. Comput. Appl. Math. 199, 2007), preconditioned; A = A^T
+/// and M = M^T without conjugation: conjugate residuals where they are real. A step is one product
+/// with A, one with M^-1, and three reductions.
+KrylovEnd iterate_cocr(const KrylovSystem& system, StoppingCriterion& criterion, Vectors& x,
+                       Vectors& r);
 
 }  // namespace spsolve::krylov

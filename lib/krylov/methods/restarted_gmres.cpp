@@ -52,7 +52,8 @@ KrylovEnd iterate_gmres(const KrylovSystem& system, StoppingCriterion& criterion
     for (std::size_t c = 0; c < columns; ++c) of_r[c] = now.norms[c] / ratio[c];
     return criterion.enough(of_r);
   };
-  gmres_cycle(system.matrix, system.preconditioner, target, static_cast<int>(most), r, look);
+  const auto cycle = system.complex ? gmres_cycle<std::complex<double>> : gmres_cycle<double>;
+  cycle(system.matrix, system.preconditioner, target, static_cast<int>(most), r, look);
   add_multiple(1, r, x);
   if (criterion.all_done()) return KrylovEnd::reached;
   return criterion.must_stop() ? KrylovEnd::limit : KrylovEnd::cycle;

@@ -6,6 +6,7 @@
 #include "core/error.hpp"
 #include "core/names/row_names.hpp"
 #include "krylov/preconditioner/preconditioner.hpp"
+#include "matrix/real_form.hpp"
 
 namespace spsolve::inline krylov {
 
@@ -59,16 +60,24 @@ bool invert(std::vector<double>& block, Index size) {
   return info == 0;
 }
 
+/// Where complex numbers end.
+std::vector<Index> pair_ends(const Csr<double>& rows) {
+  std::vector<Index> ends;
+  for (Index i = complex_parts; i <= rows.rows; i += complex_parts) ends.push_back(i);
+  return ends;
+}
+
 /// The inverses of all blocks as a sparse matrix of own rows and columns.
-Csr<double> inverted_blocks(const BandMatrix& matrix) {
+Csr<double> inverted_blocks(const BandMatrix& matrix, const std::vector<Index>& ends) {
   const Csr<double>& rows = matrix.local_rows();
   Csr<double> result;
   result.rows = result.columns = rows.rows;
   Index first = 0;
-  for (const Index last : block_ends(rows)) {
+  for (const Index last : ends) {
     std::vector<double> block = block_of(rows, first, last);
     const Index size = last - first;
     if (!invert(block, size)) {
+      if (size == complex_parts) refuse_zero_on_diagonal(matrix.own_rows().first + first);
       fail(ExitCode::input,
            "solve.preconditioner=block_jacobi wants regular blocks on the diagonal, and that of "
            "the rows {} to {} (numbered from 1) is singular; use solve.preconditioner=ilu0 or none",
@@ -90,9 +99,10 @@ Csr<double> inverted_blocks(const BandMatrix& matrix) {
 /// diag(A_11^-1, A_22^-1, ...), by products.
 class BlockJacobi final : public PreconditionerOperator {
  public:
-  explicit BlockJacobi(const PreconditionerInput& input) {
+  using Ends = std::vector<Index> (*)(const Csr<double>&);
+  BlockJacobi(const PreconditionerInput& input, Ends ends) {
     together(input.matrix.team(), [&] {
-      blocks_ = inverted_blocks(input.matrix);
+      blocks_ = inverted_blocks(input.matrix, ends(input.matrix.local_rows()));
       products_ = input.matrix.memory().products(blocks_, blocks_.columns);
     });
   }
@@ -113,7 +123,11 @@ class BlockJacobi final : public PreconditionerOperator {
 }  // namespace
 
 std::unique_ptr<PreconditionerOperator> make_block_jacobi(const PreconditionerInput& input) {
-  return std::make_unique<BlockJacobi>(input);
+  return std::make_unique<BlockJacobi>(input, block_ends);
+}
+
+std::unique_ptr<PreconditionerOperator> make_complex_jacobi(const PreconditionerInput& input) {
+  return std::make_unique<BlockJacobi>(input, pair_ends);
 }
 
 }  // namespace spsolve::krylov

@@ -19,10 +19,7 @@ class Jacobi final : public PreconditionerOperator {
       std::vector<double> diagonal = own_diagonal(matrix);
       for (std::size_t i = 0; i < diagonal.size(); ++i) {
         if (diagonal[i] == 0) {
-          fail(ExitCode::input,
-               "solve.preconditioner=jacobi wants a diagonal without zeros, and row {} (numbered "
-               "from 1) has none; use solve.preconditioner=ilu0 or none, or a sparse method",
-               RowNames::told(matrix.own_rows().first + static_cast<Index>(i)));
+          refuse_zero_on_diagonal(matrix.own_rows().first + static_cast<Index>(i));
         }
         diagonal[i] = 1 / (symmetric ? std::abs(diagonal[i]) : diagonal[i]);
       }
@@ -39,7 +36,16 @@ class Jacobi final : public PreconditionerOperator {
 
 }  // namespace
 
+void refuse_zero_on_diagonal(Index row) {
+  fail(ExitCode::input,
+       "solve.preconditioner=jacobi wants a diagonal without zeros, and row {} (numbered from 1) "
+       "has one; use solve.preconditioner=ilu0 or none, or a sparse method",
+       RowNames::told(row));
+}
+
 std::unique_ptr<PreconditionerOperator> make_jacobi(const PreconditionerInput& input) {
+  // Of a Hermitian matrix the diagonal is real.
+  if (input.pairs && !input.symmetric) return make_complex_jacobi(input);
   return std::make_unique<Jacobi>(input);
 }
 

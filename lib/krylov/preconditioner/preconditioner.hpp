@@ -45,6 +45,7 @@ struct PreconditionerInput {
   bool symmetric = false;  ///< whether A is, and the method wants M to be symmetric as well
   NearNullSpace near_null_space = {};
   bool singular = false;  ///< whether A is known to be, and so what is eliminated of it
+  bool pairs = false;     ///< whether it is the real form of a complex matrix, in whole pairs
 };
 
 /// A kind of preconditioner: one row of the table. The words of solve.preconditioner, the help and
@@ -86,6 +87,9 @@ void shift_diagonal(Team& team, Csr<double>& rows, Index first_row, double share
 /// Non-zeros of a level of multigrid up to which each of several ranks has it whole.
 Index replicated_level_nonzeros(MemoryKind memory);
 
+/// Refuses jacobi for a zero in this row of the matrix, counted from 0.
+[[noreturn]] void refuse_zero_on_diagonal(Index row);
+
 /// The diagonal of a square matrix' own rows. Not collective.
 std::vector<double> own_diagonal(const BandMatrix& matrix);
 
@@ -93,6 +97,8 @@ std::vector<double> own_diagonal(const BandMatrix& matrix);
 
 std::unique_ptr<PreconditionerOperator> make_identity(const PreconditionerInput& input);
 std::unique_ptr<PreconditionerOperator> make_jacobi(const PreconditionerInput& input);
+/// make_jacobi() for the numbers on the diagonal of a complex matrix, by its real form.
+std::unique_ptr<PreconditionerOperator> make_complex_jacobi(const PreconditionerInput& input);
 std::unique_ptr<PreconditionerOperator> make_block_jacobi(const PreconditionerInput& input);
 std::unique_ptr<PreconditionerOperator> make_chebyshev(const PreconditionerInput& input);
 std::unique_ptr<PreconditionerOperator> make_ilu0(const PreconditionerInput& input);

@@ -25,6 +25,7 @@ constexpr NameInWords names_in_words[] = {
     {"gauss_jordan", "dense Gauss-Jordan elimination"},
     {"cg", "conjugate gradients"},
     {"block_cg", "block conjugate gradients"},
+    {"cocr", "conjugate A-orthogonal conjugate residuals"},
     {"minres", "MINRES"},
     {"gmres", "GMRES"},
     {"bicgstab", "BiCGstab"},

@@ -10,7 +10,7 @@ namespace spsolve::inline solve {
 
 inline constexpr std::string_view method_words[] = {
     "auto",   "gauss", "gauss_jordan", "lu",  "sparse_cholesky", "sparse_ldlt", "sparse_lu", "cg",
-    "minres", "gmres", "bicgstab",     "idr", "block_cg"};
+    "minres", "gmres", "bicgstab",     "idr", "block_cg",        "cocr"};
 inline constexpr std::string_view preconditioner_words[] = {
     "auto", "none", "jacobi",      "block_jacobi", "chebyshev",
     "ilu0", "ic0",  "elimination", "multigrid"};

@@ -36,6 +36,16 @@ class HostVectors final : public Vectors {
   void own_rows_from_first(std::span<const double> magnitudes,
                            std::span<double> left) const override;
   void own_take_signs(const Vectors& y, std::span<double> sums, std::span<double> changes) override;
+  bool has_complex() const override { return true; }
+  void add_multiples(std::span<const Complex> factors, const Vectors& y) override;
+  void add_multiples_of_each(std::span<const Complex> factors, List ys) override;
+  void combine(std::span<const Complex> own, std::span<const Complex> factors,
+               const Vectors& y) override;
+  void scale_columns(std::span<const Complex> factors) override;
+  void own_dots(const Vectors& y, std::span<Complex> sums) const override;
+  void own_dots_with_each(List ys, std::span<Complex> sums) const override;
+  using Vectors::own_bilinear;
+  void own_bilinear(const Vectors& y, std::span<Complex> sums) const override;
   std::unique_ptr<Coefficients> coefficients(int rows) const override;
   void own_dots(const Vectors& y, const ToRow& sums) const override;
   void own_subtract(std::span<const double> wanted, Quotient t, const Vectors& y,

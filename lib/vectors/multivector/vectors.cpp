@@ -2,9 +2,41 @@
 
 #include <cmath>
 
+#include "core/error.hpp"
 #include "matrix/multivector.hpp"
+#include "vectors/columns.hpp"
 
 namespace spsolve::inline vectors {
+
+namespace {
+
+[[noreturn]] void refuse_complex() {
+  fail(ExitCode::internal, "there is no complex arithmetic of vectors in this memory");
+}
+
+}  // namespace
+
+void Vectors::add_multiples(std::span<const Complex>, const Vectors&) {
+  refuse_complex();
+}
+void Vectors::add_multiples_of_each(std::span<const Complex>, List) {
+  refuse_complex();
+}
+void Vectors::combine(std::span<const Complex>, std::span<const Complex>, const Vectors&) {
+  refuse_complex();
+}
+void Vectors::scale_columns(std::span<const Complex>) {
+  refuse_complex();
+}
+void Vectors::own_dots(const Vectors&, std::span<Complex>) const {
+  refuse_complex();
+}
+void Vectors::own_dots_with_each(List, std::span<Complex>) const {
+  refuse_complex();
+}
+void Vectors::own_bilinear(const Vectors&, std::span<Complex>) const {
+  refuse_complex();
+}
 
 void Vectors::add_multiples_of_each(std::span<const double> factors, List ys) {
   const auto k = static_cast<std::size_t>(columns());
@@ -35,19 +67,37 @@ std::unique_ptr<Vectors> copy_of(const Vectors& x) {
   return result;
 }
 
-std::vector<double> dots(const Vectors& x, const Vectors& y) {
-  std::vector<double> sums(static_cast<std::size_t>(x.columns()));
-  x.own_dots(y, sums);
-  all_sum(x.team(), sums);
+template <typename F>
+std::vector<F> dots(const Vectors& x, const Vectors& y) {
+  std::vector<F> sums(static_cast<std::size_t>(x.columns()));
+  x.own_dots(y, std::span(sums));
+  all_sum(x.team(), parts_of(sums));
   return sums;
 }
 
-std::vector<double> dots(const Vectors& x, Vectors::List ys) {
-  std::vector<double> sums(ys.size() * static_cast<std::size_t>(x.columns()));
-  x.own_dots_with_each(ys, sums);
-  all_sum(x.team(), sums);
+template <typename F>
+std::vector<F> dots(const Vectors& x, Vectors::List ys) {
+  std::vector<F> sums(ys.size() * static_cast<std::size_t>(x.columns()));
+  x.own_dots_with_each(ys, std::span(sums));
+  all_sum(x.team(), parts_of(sums));
   return sums;
 }
+
+template <typename F>
+std::vector<F> bilinear(const Vectors& x, const Vectors& y) {
+  std::vector<F> sums(static_cast<std::size_t>(x.columns()));
+  x.own_bilinear(y, std::span(sums));
+  all_sum(x.team(), parts_of(sums));
+  return sums;
+}
+
+#define SPSOLVE_SUMS(F)                                            \
+  template std::vector<F> dots<F>(const Vectors&, const Vectors&); \
+  template std::vector<F> dots<F>(const Vectors&, Vectors::List);  \
+  template std::vector<F> bilinear<F>(const Vectors&, const Vectors&);
+SPSOLVE_SUMS(double)
+SPSOLVE_SUMS(std::complex<double>)
+#undef SPSOLVE_SUMS
 
 Dense<double> products(const Vectors& x, const Vectors& y) {
   Dense<double> sums(x.columns(), y.columns());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <complex>
 #include <memory>
 #include <span>
 #include <vector>
@@ -21,6 +22,7 @@ namespace spsolve::inline vectors {
 class Vectors {
  public:
   using List = std::span<const std::unique_ptr<Vectors>>;
+  using Complex = std::complex<double>;
 
   Vectors(Team& team, RowLayout layout, Index columns)
       : team_(&team),
@@ -120,6 +122,23 @@ class Vectors {
   virtual void own_take_signs(const Vectors& y, std::span<double> sums,
                               std::span<double> changes) = 0;
 
+  // --- by complex factors, and complex sums, of rows 2i and 2i + 1 as the parts of one number
+  // (matrix/real_form.hpp), where bands are of whole pairs; else as those of the same names
+
+  /// Whether this memory has them: the others may only be called where it does.
+  virtual bool has_complex() const { return false; }
+  virtual void add_multiples(std::span<const Complex> factors, const Vectors& y);
+  virtual void add_multiples_of_each(std::span<const Complex> factors, List ys);
+  virtual void combine(std::span<const Complex> own, std::span<const Complex> factors,
+                       const Vectors& y);
+  virtual void scale_columns(std::span<const Complex> factors);
+  /// sums_c <- sum over own numbers j of conj(x_jc) y_jc.
+  virtual void own_dots(const Vectors& y, std::span<Complex> sums) const;
+  virtual void own_dots_with_each(List ys, std::span<Complex> sums) const;
+  /// sums_c <- sum over own numbers j of x_jc y_jc, neither of which is conjugated.
+  virtual void own_bilinear(const Vectors& y, std::span<Complex> sums) const;
+  void own_bilinear(const Vectors& y, std::span<double> sums) const { own_dots(y, sums); }
+
   // --- with coefficients in the same memory: what comes of one operation is there for the next
 
   /// `rows` x K zeros.
@@ -156,11 +175,18 @@ void add_multiple(double factor, const Vectors& y, Vectors& x);
 std::unique_ptr<Vectors> copy_of(const Vectors& x);
 
 /// x^H y, the sum over i of conj(x_ic) y_ic for every column c, the same on every rank: the left
-/// one is conjugated, by all that is named dots. One all-gather of K numbers. Collective.
-std::vector<double> dots(const Vectors& x, const Vectors& y);
+/// one is conjugated, by all that is named dots. F is double, or std::complex<double> for rows that
+/// are the parts of complex numbers. One all-gather of K numbers. Collective.
+template <typename F = double>
+std::vector<F> dots(const Vectors& x, const Vectors& y);
 
 /// dots() with one y after another: so many times K numbers.
-std::vector<double> dots(const Vectors& x, Vectors::List ys);
+template <typename F = double>
+std::vector<F> dots(const Vectors& x, Vectors::List ys);
+
+/// x^T y likewise, without conjugation.
+template <typename F = double>
+std::vector<F> bilinear(const Vectors& x, const Vectors& y);
 
 /// X^T Y, X's columns x Y's, the same on every rank. One all-gather of so many numbers. Collective.
 Dense<double> products(const Vectors& x, const Vectors& y);

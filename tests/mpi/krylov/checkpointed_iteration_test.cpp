@@ -52,7 +52,7 @@ std::vector<Tried> all_tried(const Team& team) {
   for (const KrylovMethod& method : krylov_methods()) {
     // Ranks that share the cores of a small machine wait for each other at every product.
     if (team.size() > 2 && method.method != Method::cg) continue;
-    const char* generator = method.symmetric ? "grid2d:17" : "grid2d:13";
+    const char* generator = method.symmetric() ? "grid2d:17" : "grid2d:13";
     tried.push_back({generator, by(method.method, Preconditioner::none)});
     tried.push_back({generator, by(method.method, Preconditioner::jacobi, 1e-9)});
   }

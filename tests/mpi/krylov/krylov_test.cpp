@@ -64,7 +64,7 @@ TEST_F(Krylov, EveryMethodWithEveryPreconditionerSolvesOrSaysThatItDidNot) {
     const Dense<double> b = test::multiply(whole, random_multivector(whole.rows, 2, 5));
     for (const KrylovMethod& method : krylov_methods()) {
       for (const PreconditionerRow& preconditioner : preconditioners()) {
-        if (method.symmetric && !family.symmetric) continue;
+        if (method.symmetric() && !family.symmetric) continue;
         if (!fits(family, method, preconditioner.kind)) continue;
         if (!is_tried(preconditioner.kind)) continue;
         SCOPED_TRACE(fmt::format("{} {} {}", family.generator, name(method.method),
@@ -130,7 +130,7 @@ TEST_F(Krylov, AFirstGuessSavesSteps) {
     Dense<double> near = solution;
     for (double& value : near.values) value *= 1 + 1e-9;
     for (const KrylovMethod& method : krylov_methods()) {
-      if (scaled && method.symmetric) continue;
+      if (scaled && method.symmetric()) continue;
       SCOPED_TRACE(fmt::format("{} {}", name(method.method), scaled));
       SolverOptions options;
       options.method = method.method;
