@@ -10,7 +10,8 @@ namespace {
 ///   alpha = z^T A z / (q^T M^-1 q),  x <- x + alpha p,  r <- r - alpha q,  z <- z - alpha M^-1 q
 ///   beta = z^T A z / its last value,  p <- z + beta p,  q <- A z + beta q = A p
 template <typename F>
-KrylovEnd cocr_in(const KrylovSystem& system, StoppingCriterion& criterion, Vectors& x, Vectors& r) {
+KrylovEnd cocr_in(const KrylovSystem& system, StoppingCriterion& criterion, Vectors& x,
+                  Vectors& r) {
   using Numbers = ColumnsOf<F>;
   const std::size_t columns = criterion.columns();
   const auto running = [&](std::size_t c) { return !criterion.done(c); };

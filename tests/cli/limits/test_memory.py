@@ -44,7 +44,7 @@ SOLVE = [  # matrix, solve.*, ranks
 SOLVE_AT_MOST = [
     *(("grid3d:60", {"method": method, "preconditioner": "multigrid", "tolerance": 1e-6}, ranks)
       for method, ranks in (("cg", 1), ("cg", 3), ("minres", 1), ("gmres", 1), ("bicgstab", 1),
-                            ("idr", 1), ("block_cg", 1))),
+                            ("idr", 1), ("block_cg", 1), ("cocr", 1))),
     ("elastic3d:32", {"method": "cg", "preconditioner": "multigrid", "tolerance": 1e-6}, 1),
     *(("grid3d:60", {"method": method, "preconditioner": preconditioner, "tolerance": 1e-4,
                      "condition": False}, ranks)

@@ -26,6 +26,7 @@ class Iterations(Checkpoint):
         for method, ranks, kept in (("cg", 1, self.STEP), ("cg", 2, self.STEP),
                                     ("minres", 1, self.STEP), ("bicgstab", 1, self.STEP),
                                     ("idr", 1, self.STEP), ("block_cg", 2, self.STEP),
+                                    ("cocr", 1, self.STEP),
                                     ("gmres", 1, 60), ("gmres", 2, 60)):
             with self.subTest(method=method, ranks=ranks):
                 self.configure(method)

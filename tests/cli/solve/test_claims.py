@@ -8,8 +8,8 @@ from fractions import Fraction
 
 from support import BIN, CliTest, NOT_TRUSTWORTHY, SOLVED
 
-ITERATIONS = ("gmres", "bicgstab", "idr", "minres", "cg", "block_cg")
-OF_SYMMETRIC = ("sparse_ldlt", "sparse_cholesky", "minres", "cg", "block_cg")
+ITERATIONS = ("gmres", "bicgstab", "idr", "minres", "cocr", "cg", "block_cg")
+OF_SYMMETRIC = ("sparse_ldlt", "sparse_cholesky", "minres", "cocr", "cg", "block_cg")
 
 
 def solution(rows, right):

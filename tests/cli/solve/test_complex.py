@@ -41,6 +41,7 @@ def random_system(n, kind, seed):
         a = a + a.conj().T
     if kind == "positive":
         a = a @ a.conj().T + np.eye(n)
+        a = (a + a.conj().T) / 2
     return a, draw.normal(size=(n, 2)) + 1j * draw.normal(size=(n, 2))
 
 
@@ -73,6 +74,69 @@ class ComplexSystems(CliTest):
                     self.assertEqual(report["matrix"]["rows"], len(a))
                     self.assertEqual(report["matrix"]["nonzeros"], np.count_nonzero(a))
                     self.assertEqual(report["right_hand_sides"], 2)
+
+    def test_krylov_methods_solve_or_say_that_they_did_not(self):
+        methods = {"general": ("gmres", "bicgstab", "idr"), "symmetric": ("cocr", "gmres", "idr"),
+                   "hermitian": ("minres", "gmres", "bicgstab"),
+                   "positive": ("cg", "block_cg", "minres")}
+        solved = 0
+        for seed in range(2):
+            for kind, those in methods.items():
+                a, b = random_system(6 + 7 * seed, kind, 20 + seed)
+                words = "hermitian" if kind == "positive" else kind
+                self.write("a.mtx", coordinate(a, words))
+                self.write("b.mtx", array(b))
+                expected = np.linalg.solve(a, b)
+                for method in those:
+                    for preconditioner in ("none", "jacobi", "ilu0"):
+                        if preconditioner == "ilu0" and words == "hermitian":
+                            continue
+                        with self.subTest(kind, method=method, preconditioner=preconditioner):
+                            result = self.spsolve("a.mtx", "b.mtx", "-o", "x.npy", "--set",
+                                                  f"solve.method={method}", "--set",
+                                                  f"solve.preconditioner={preconditioner}")
+                            self.assertIn(result.code, (SOLVED, NOT_TRUSTWORTHY), result.text)
+                            if result.code != SOLVED:
+                                continue
+                            solved += 1
+                            difference = np.abs(np.load(self.folder / "x.npy") - expected).max()
+                            self.assertLess(difference / np.abs(expected).max(), 1e-7)
+        self.assertGreater(solved, 30)
+
+    def test_krylov_methods_take_the_steps_of_complex_numbers(self):
+        # The real form's own Krylov spaces take several times as many, or do not converge.
+        for method, most in (("cocr", 320), ("gmres", 320), ("bicgstab", 320), ("idr", 350)):
+            for ranks in (1, 3):
+                with self.subTest(method, ranks=ranks):
+                    result = self.spsolve("zhelm2d:60", "-o", "x.npy", "--report", "report.json",
+                                          "--set", f"solve.method={method}", "--set",
+                                          "solve.tolerance=1e-8", "--set", "solve.condition=false",
+                                          ranks=ranks)
+                    self.assertEqual(result.code, SOLVED, result.text)
+                    report = self.report()
+                    self.assertLess(report["krylov"]["steps"], most)
+                    self.assertEqual(len(report["krylov"]["history"]), report["krylov"]["steps"] + 1)
+
+    def test_cocr_wants_complex_symmetric_ones(self):
+        for name in ("zconvdiff2d:12", "magnetic2d:12"):
+            result = self.spsolve(name, "-o", "x.npy", "--set", "solve.method=cocr")
+            self.assertEqual(result.code, INPUT)
+            self.assertIn("solve.method=cocr wants a symmetric matrix, A = A^T without conjugation",
+                          result.text)
+        # b^T b = 0
+        self.write("a.mtx", coordinate(np.eye(2), "symmetric"))
+        self.write("b.mtx", array(np.array([[1], [1j]])))
+        result = self.spsolve("a.mtx", "b.mtx", "-o", "x.npy", "--set", "solve.method=cocr", "--set",
+                              "solve.preconditioner=none")
+        self.assertEqual(result.code, NOT_TRUSTWORTHY, result.text)
+        self.assertIn("broke down", result.text)
+
+    def test_indefinite_hermitian_ones_are_refused_by_cg(self):
+        self.write("a.mtx", coordinate(np.array([[1, 2j, 0], [-2j, 1, 0.5], [0, 0.5, 3]]), "hermitian"))
+        result = self.spsolve("a.mtx", "-o", "x.npy", "--set", "solve.method=cg", "--set",
+                              "solve.preconditioner=none")
+        self.assertEqual(result.code, NOT_TRUSTWORTHY, result.text)
+        self.assertIn("not positive definite, as cg wants it", result.text)
 
     def test_inertia_of_hermitian_ones_is_counted_once(self):
         a, b = random_system(12, "hermitian", 5)

@@ -29,7 +29,7 @@ class Krylov(CliTest):
         self.assertIn("Backward error by step", page)
 
     def test_every_method_gives_the_same_answer_on_one_rank_and_on_three(self):
-        for method in ("cg", "block_cg", "minres", "gmres", "bicgstab", "idr"):
+        for method in ("cg", "block_cg", "minres", "cocr", "gmres", "bicgstab", "idr"):
             for ranks in (1, 3):
                 result = self.solve("grid2d:40", f"solve.method={method}", ranks=ranks)
                 self.assertEqual(result.code, SOLVED, result.text)

@@ -17,7 +17,7 @@ GENERATORS = {  # rows, and what auto takes for one right-hand side of one syste
     "hilbert:8": (8, "lu"), "gfpp:40": (40, "lu")}
 ROWS = {"grid3d:40": 64000, "convdiff3d:60": 216000, **{name: row[0] for name, row in GENERATORS.items()}}
 METHODS = ("lu", "gauss", "gauss_jordan", "sparse_cholesky", "sparse_ldlt", "sparse_lu", "cg", "minres",
-           "gmres", "bicgstab", "block_cg", "idr")
+           "gmres", "bicgstab", "block_cg", "idr", "cocr")
 DENSE = ("lu", "gauss", "gauss_jordan")
 
 

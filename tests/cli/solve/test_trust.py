@@ -13,7 +13,7 @@ CIRCUITS = ("add32", "adder_dcop_05", "rajat05", "rajat19", "oscil_dcop_01", "os
             "oscil_dcop_41", "oscil_dcop_57", "fs_183_6", "west0479", "memplus")
 DENSE = ("lu", "gauss", "gauss_jordan")
 SPARSE = ("sparse_cholesky", "sparse_ldlt", "sparse_lu")
-KRYLOV = ("cg", "block_cg", "minres", "gmres", "bicgstab", "idr")
+KRYLOV = ("cg", "block_cg", "minres", "cocr", "gmres", "bicgstab", "idr")
 
 
 class Statuses(CliTest):

@@ -34,7 +34,8 @@ struct Tried {
 };
 
 Csr<double> matrix_of(const Tried& tried) {
-  return tried.generator != nullptr ? load_matrix(tried.generator) : with_a_small_row_and_column();
+  return tried.generator != nullptr ? load_real_form(tried.generator).rows
+                                    : with_a_small_row_and_column();
 }
 
 SolverOptions by(Method method, Preconditioner preconditioner, double tolerance = 0) {
@@ -55,6 +56,10 @@ std::vector<Tried> all_tried(const Team& team) {
     const char* generator = method.symmetric() ? "grid2d:17" : "grid2d:13";
     tried.push_back({generator, by(method.method, Preconditioner::none)});
     tried.push_back({generator, by(method.method, Preconditioner::jacobi, 1e-9)});
+    // In complex numbers.
+    const bool hermitian = method.wants == WantedSymmetry::hermitian;
+    tried.push_back(
+        {hermitian ? "magnetic2d:9" : "zhelm2d:9", by(method.method, Preconditioner::jacobi)});
   }
   tried.push_back({"grid2d:17", by(Method::cg, Preconditioner::ic0)});
   // In rounds of sharper tolerances; and nine right-hand sides, of which it takes eight at a time.
