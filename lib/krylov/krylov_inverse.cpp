@@ -352,7 +352,10 @@ KrylovSolve KrylovInverse::solve_for(Start start, const StoppingCriterion::Goal&
   LinearOperator* inverse = &*preconditioner_;
   if (signs_ != nullptr) {
     products = &plain_products.emplace(*products, ConjugatedOperator::Side::left, *signs_);
-    inverse = &plain_preconditioner.emplace(*inverse, ConjugatedOperator::Side::right, *signs_);
+    // What is made of C A has its signs; I has none.
+    if (!inverse->is_identity()) {
+      inverse = &plain_preconditioner.emplace(*inverse, ConjugatedOperator::Side::right, *signs_);
+    }
   }
   Transposed other_products(*products), other_preconditioner(*inverse);
   const bool turned = start.transposed && method_.wants != WantedSymmetry::hermitian;

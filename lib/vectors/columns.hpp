@@ -2,9 +2,9 @@
 
 #include <cmath>
 #include <complex>
-#include <span>
 #include <vector>
 
+#include "core/parts.hpp"
 #include "core/scalar.hpp"
 
 namespace spsolve::inline vectors {
@@ -28,24 +28,6 @@ template <typename F>
 ColumnsOf<F> negated(std::vector<F> a) {
   for (F& value : a) value = -value;
   return a;
-}
-
-/// The real numbers that the numbers of a list are made of, where they lie.
-template <typename F>
-std::span<double> parts_of(std::span<F> numbers) {
-  return {reinterpret_cast<double*>(numbers.data()), numbers.size() * (sizeof(F) / sizeof(double))};
-}
-template <typename F>
-std::span<double> parts_of(std::vector<F>& numbers) {
-  return parts_of(std::span<F>(numbers));
-}
-
-/// The real parts of numbers that are real but for rounding, as x^H x is.
-template <typename F>
-Columns real_parts(const std::vector<F>& a) {
-  Columns result;
-  for (const F& value : a) result.push_back(real_part(value));
-  return result;
 }
 
 }  // namespace spsolve::vectors

@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "core/over_blocks.hpp"
-#include "vectors/columns.hpp"
+#include "core/parts.hpp"
 #include "vectors/multivector/host_vectors.hpp"
 
 namespace spsolve::inline vectors {

@@ -19,13 +19,13 @@ Function multiplication_by(const Csr<double>& matrix) {
 
 void leave(Dense<double>&) {}
 
-/// gmres_cycle() and solve_by_gmres() for a team of one.
+/// gmres_cycle<double>() and solve_by_gmres() for a team of one.
 int cycle(const Function& matrix, const Function& inverse, const std::vector<double>& target,
           int most_steps, Dense<double>& x) {
   SoloTeam team;
   test::OperatorOf a(matrix), m(inverse);
   const std::unique_ptr<Vectors> both = test::vectors_of(team, x);
-  const int steps = gmres_cycle(a, m, target, most_steps, *both);
+  const int steps = gmres_cycle<double>(a, m, target, most_steps, *both);
   x = own_rows(*both);
   return steps;
 }
@@ -70,7 +70,7 @@ TEST(GmresCycle, WhatALookGetsIsWhatACycleOfSoManyStepsLeaves) {
   test::OperatorOf a(multiplication_by(matrix)), m(leave);
   const std::unique_ptr<Vectors> both = test::vectors_of(team, b);
   int looks = 0;
-  gmres_cycle(a, m, {1e-13, 1e-13}, 12, *both, [&](const GmresStep& step) {
+  gmres_cycle<double>(a, m, {1e-13, 1e-13}, 12, *both, [&](const GmresStep& step) {
     ++looks;
     Dense<double> expected = b;
     cycle(multiplication_by(matrix), leave, {1e-13, 1e-13}, looks, expected);
