@@ -119,7 +119,7 @@ std::unique_ptr<Vectors> ColumnwiseInverse<T>::eliminate(const EliminationRun& r
   }
   this->facts_ = {};
   this->facts_.pivots = elimination_.pivots;
-  return elimination_.solved ? std::move(x) : nullptr;
+  return x;
 }
 
 template <typename T>

@@ -47,15 +47,23 @@ struct Left {
   std::vector<double> pivots;  ///< their magnitudes
   double largest = 0;          ///< in the pivot rows
   std::vector<T> elements;
+  std::vector<T> carried;  ///< right-hand sides that went along
 };
 
-/// Rows in GPU memory that are eliminated in both ways.
+template <typename T>
+std::vector<T> values_of(const Dense<double>& dense) {
+  return {dense.values.begin(), dense.values.end()};
+}
+
+/// Rows in GPU memory that are eliminated in both ways, with `columns` right-hand sides that go
+/// along.
 template <typename T>
 class TwoWays {
  public:
-  explicit TwoWays(const Csr<double>& matrix)
-      : n_(matrix.rows), dense_(streams_, Range{0, n_}, n_) {
+  explicit TwoWays(const Csr<double>& matrix, Index columns = 0)
+      : n_(matrix.rows), columns_(columns), dense_(streams_, Range{0, n_}, n_) {
     dense_.fill(matrix);
+    if (columns_ > 0) dense_.carry(values_of<T>(right_hand_sides()), columns_);
   }
 
   /// By the operations of all dense rows.
@@ -64,13 +72,27 @@ class TwoWays {
       const Index last = c.pivoting == Pivoting::none ? k + 1 : n_;
       note(dense_.find_pivot({k, last}, {k, k + 1}));
       if (!usable(left_.pivots.back())) break;
-      dense_.load_row(left_.rows.back(), {k, n_}, 0);
+      dense_.load_row(left_.rows.back(), {k, dense_.width()}, 0);
       if (left_.rows.back() != k) dense_.swap_rows(k, left_.rows.back());
       dense_.eliminate(k, {k + 1, n_});
       if (c.method == Method::gauss_jordan) dense_.eliminate(k, {0, k});
       left_.largest = std::max(left_.largest, dense_.find_pivot({k, k + 1}, {k, n_}).magnitude);
     }
     return result();
+  }
+
+  /// The right-hand sides as the steps of either way leave them that are repeated for them.
+  std::vector<T> repeated() {
+    Dense<double> swapped = right_hand_sides();
+    for (Index k = 0; k < n_; ++k) {
+      for (Index c = 0; c < columns_; ++c) std::swap(swapped(k, c), swapped(left_.rows[k], c));
+    }
+    dense_.carry(values_of<T>(swapped), columns_);
+    for (Index k = 0; k < n_; ++k) {
+      dense_.load_row(k, {n_, dense_.width()}, 0);
+      dense_.repeat_step(k);
+    }
+    return released();
   }
 
   /// By runs, cut where `lengths` say, in turn; 0: as long as they want.
@@ -98,13 +120,23 @@ class TwoWays {
     left_.pivots.push_back(pivot.magnitude);
   }
 
+  Dense<double> right_hand_sides() const { return random_multivector(n_, columns_, 17); }
+
+  std::vector<T> released() {
+    std::vector<T> values(static_cast<std::size_t>(n_ * columns_));
+    dense_.release_carried(values);
+    return values;
+  }
+
   Left<T> result() {
+    left_.carried = released();
     left_.elements.resize(static_cast<std::size_t>(n_ * n_));
     dense_.read_rows({0, n_}, left_.elements);
     return left_;
   }
 
   Index n_;
+  Index columns_;
   DenseStreams streams_;
   DeviceDenseRows<T> dense_;
   Left<T> left_;
@@ -134,6 +166,32 @@ TEST_F(GpuColumnwise, RunsLeaveTheElementsOfSingleSteps) {
       const Csr<double> matrix = random_system(n, c);
       expect_both_ways_equal<double>(matrix, c, {0});
       expect_both_ways_equal<float>(matrix, c, {0});
+    }
+  }
+}
+
+template <typename T>
+void expect_carried_equal(const Csr<double>& matrix, const Case& c, Index columns) {
+  const std::string where = fmt::format("{}, {} columns", print(c, matrix.rows), columns);
+  TwoWays<T> steps(matrix, columns), runs(matrix, columns), without(matrix);
+  const Left<T> expected = steps.step_by_step(c);
+  const Left<T> ours = runs.in_runs(c, {0});
+  EXPECT_EQ(ours.carried, expected.carried) << where;
+  EXPECT_EQ(ours.elements, expected.elements) << where;
+  EXPECT_EQ(ours.largest, expected.largest) << where;
+  EXPECT_EQ(ours.elements, without.in_runs(c, {0}).elements) << where;
+  EXPECT_EQ(runs.repeated(), expected.carried) << where;
+}
+
+TEST_F(GpuColumnwise, RightHandSidesGoAlongAsColumnsOfTheMatrix) {
+  for (const Case& c : cases) {
+    if (c.method != Method::gauss_jordan) continue;
+    for (const Index n : {1, 2, 31, 64, 65, 257, 700}) {
+      const Csr<double> matrix = random_system(n, c);
+      for (const Index columns : {1, 2, 5, 64, 130}) {
+        expect_carried_equal<double>(matrix, c, columns);
+        expect_carried_equal<float>(matrix, c, columns);
+      }
     }
   }
 }
@@ -168,7 +226,8 @@ template <typename T>
 struct Solved {
   Elimination elimination;
   Dense<double> x;
-  Dense<double> y;  ///< of A^T y = b
+  Dense<double> y;        ///< of A^T y = b
+  Dense<double> carried;  ///< x as gauss_jordan makes it on the way, or b
 };
 
 template <typename T>
@@ -176,15 +235,17 @@ Solved<T> solve_with(DenseRows<T>& rows, const Dense<double>& b, const Case& c) 
   SoloTeam team;
   const RowLayout bands{rows.order(), 1};
   Progress progress("test", 0, Progress::Show::off);
-  Solved<T> solved{eliminate_columnwise<T>(team, team, bands, rows, c.method, c.pivoting, progress),
-                   b, b};
+  Solved<T> solved{{}, b, b, b};
   Dense<T> x(b.rows, b.columns);
   std::copy(b.values.begin(), b.values.end(), x.values.begin());
-  Dense<T> y = x;
+  Dense<T> y = x, carried = x;
+  solved.elimination = eliminate_columnwise<T>(team, team, bands, rows, c.method, c.pivoting,
+                                               progress, nullptr, &carried);
   solve_columnwise<T>(team, bands, rows, solved.elimination, x);
   solve_columnwise_transposed<T>(team, bands, rows, solved.elimination, y);
   std::copy(x.values.begin(), x.values.end(), solved.x.values.begin());
   std::copy(y.values.begin(), y.values.end(), solved.y.values.begin());
+  std::copy(carried.values.begin(), carried.values.end(), solved.carried.values.begin());
   return solved;
 }
 
@@ -220,6 +281,13 @@ void expect_as_on_the_host(const Csr<double>& matrix, const Dense<double>& b, co
   EXPECT_LE(test::backward_error(matrix, b, gpu.x),
             20 * test::backward_error(matrix, b, host.x) + 8 * unit_roundoff)
       << where;
+  if (c.method == Method::gauss_jordan) {
+    EXPECT_LE(test::backward_error(matrix, b, gpu.carried),
+              20 * test::backward_error(matrix, b, host.carried) + 8 * unit_roundoff)
+        << where << ", on the way";
+  } else {
+    EXPECT_EQ(gpu.carried.values, b.values) << where;
+  }
   const Csr<double> transposed = transpose(matrix);
   EXPECT_LE(test::backward_error(transposed, b, gpu.y),
             20 * test::backward_error(transposed, b, host.y) + 8 * unit_roundoff)

@@ -63,6 +63,7 @@ struct System {
 
 struct Ran {
   std::optional<Dense<double>> x;  // nothing where it stopped
+  bool carried = false;            // it was made on the way
   PivotStatistics pivots;
   std::vector<std::string> notes;  // of the elimination
   CheckpointStatistics checkpoints;
@@ -82,8 +83,11 @@ inline Ran run(Team& team, ComputeDevice& memory, const System& system,
                       timer, stop);
   Ran ran;
   try {
-    eliminated.eliminate({}, &checkpoints);
-    ran.x = eliminated.solve(system.b);
+    const bool carries = choice.method == Method::gauss_jordan;
+    ran.x = eliminated.eliminate(carries ? system.b : Dense<double>{}, &checkpoints);
+    ran.carried = ran.x.has_value();
+    EXPECT_EQ(ran.carried, carries);
+    if (!ran.carried) ran.x = eliminated.solve(system.b);
     ran.pivots = eliminated.facts().pivots;
     ran.notes = eliminated.facts().notes;
   } catch (const Error& error) {

@@ -72,7 +72,8 @@ EliminatedSystem::EliminatedSystem(Team& team, ComputeDevice& memory, const Csr<
   inverse_->prepare(matrix_, scaling_);
 }
 
-void EliminatedSystem::eliminate(const Dense<double>& b, Checkpoints* checkpoints) {
+std::optional<Dense<double>> EliminatedSystem::eliminate(const Dense<double>& b,
+                                                         Checkpoints* checkpoints) {
   Progress silent("test", 0, Progress::Show::off);
   EliminationRun run{silent, checkpoints};
   std::unique_ptr<Vectors> first;
@@ -81,7 +82,10 @@ void EliminatedSystem::eliminate(const Dense<double>& b, Checkpoints* checkpoint
     if (scaling_.scales) scale_own_rows(matrix_, scaling_.rows, *first);
     run.first = first.get();
   }
-  inverse_->eliminate(run);
+  const std::unique_ptr<Vectors> x = inverse_->eliminate(run);
+  if (x == nullptr) return std::nullopt;
+  if (scaling_.scales) scale_own_rows(matrix_, scaling_.columns, *x);
+  return whole(*x);
 }
 
 Dense<double> EliminatedSystem::solve(const Dense<double>& b) {

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "dense/choice.hpp"
 #include "device/compute_device.hpp"
@@ -53,8 +54,10 @@ class EliminatedSystem {
   EliminatedSystem(const EliminatedSystem&) = delete;
   EliminatedSystem& operator=(const EliminatedSystem&) = delete;
 
-  /// `b`: right-hand sides that are known already, if it has columns; whole on every rank.
-  void eliminate(const Dense<double>& b = {}, Checkpoints* checkpoints = nullptr);
+  /// `b`: right-hand sides that are known already, if it has columns; whole on every rank. Their
+  /// solutions, if the elimination made them on the way.
+  std::optional<Dense<double>> eliminate(const Dense<double>& b = {},
+                                         Checkpoints* checkpoints = nullptr);
 
   SystemMatrix& matrix() { return matrix_; }
   const Equilibration& scaling() const { return scaling_; }

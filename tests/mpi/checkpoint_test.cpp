@@ -118,6 +118,20 @@ TEST_F(HostCheckpoints, StopsBeforeARestAndBehindIt) {
   expect_went_on(ran, system, c, 41, "by pieces");
 }
 
+// A checkpoint has none: those of the run that goes on are carried from its first step on.
+TEST_F(HostCheckpoints, OtherRightHandSidesGoAlongAfterIt) {
+  for (const Case& c : host_cases()) {
+    if (c.choice.method != Method::gauss_jordan) continue;
+    const Index n = 40;
+    System system = system_for(c, n);
+    EXPECT_FALSE(run(system, c, 23).x);
+    system.b = random_multivector(system.matrix.rows, 5, 77);
+    const Ran ran = run(system, c);
+    EXPECT_EQ(ran.checkpoints.resumed_step, 23);
+    expect_same(ran, run(system, c), print(c));
+  }
+}
+
 TEST_F(HostCheckpoints, OneStopAfterAnother) {
   for (const Case& c : host_cases()) {
     const Index n = 50;

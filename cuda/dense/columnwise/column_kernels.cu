@@ -58,6 +58,15 @@ __global__ void __launch_bounds__(threads)
 }
 
 template <typename T>
+__global__ void subtract_multiples(T* b, Index stride, Index rows, Index columns,
+                                   const T* multipliers, Index step, const T* pivot) {
+  const Index k = thread_index();
+  if (k >= rows * columns) return;
+  const Index i = k / columns, c = k % columns;
+  b[i * stride + c] -= multipliers[i * step] * pivot[c];
+}
+
+template <typename T>
 __global__ void swap_elements(T* one, T* other, Index step, Index count) {
   const Index k = thread_index();
   if (k >= count) return;
@@ -122,6 +131,15 @@ void eliminate_rows(T* a, Index stride, Index first, Index rows, Index order, In
 }
 
 template <typename T>
+void eliminate_carried(T* b, Index stride, Index rows, Index columns, const T* multipliers,
+                       Index step, const T* pivot, cudaStream_t stream) {
+  if (rows == 0 || columns == 0) return;
+  subtract_multiples<T><<<grid_for(rows * columns, threads), threads, 0, stream>>>(
+      b, stride, rows, columns, multipliers, step, pivot);
+  check_launch("eliminate_carried");
+}
+
+template <typename T>
 void swap_two_rows(T* a, Index stride, Index columns, Index i, Index k, cudaStream_t stream) {
   swap_elements<T><<<grid_for(columns, threads), threads, 0, stream>>>(a + i * stride,
                                                                        a + k * stride, 1, columns);
@@ -157,6 +175,7 @@ void subtract_strict_upper_transposed(const T* a, Index stride, Index order, con
 
 SPSOLVE_INSTANTIATE_FUNCTION(find_candidate)
 SPSOLVE_INSTANTIATE_FUNCTION(eliminate_rows)
+SPSOLVE_INSTANTIATE_FUNCTION(eliminate_carried)
 SPSOLVE_INSTANTIATE_FUNCTION(swap_two_rows)
 SPSOLVE_INSTANTIATE_FUNCTION(swap_two_columns)
 SPSOLVE_INSTANTIATE_FUNCTION(subtract_strict_upper)

@@ -33,6 +33,12 @@ template <typename T>
 void eliminate_rows(T* a, Index stride, Index first, Index rows, Index order, Index column,
                     const T* pivot, T* multipliers, cudaStream_t stream);
 
+/// b(i, :) <- b(i, :) - multipliers(i step) pivot(:) for `rows` rows of right-hand sides, as
+/// eliminate_rows() does with the columns of the matrix.
+template <typename T>
+void eliminate_carried(T* b, Index stride, Index rows, Index columns, const T* multipliers,
+                       Index step, const T* pivot, cudaStream_t stream);
+
 /// Swaps rows i and k over `columns` values, or columns i and k over `rows` rows.
 template <typename T>
 void swap_two_rows(T* a, Index stride, Index columns, Index i, Index k, cudaStream_t stream);

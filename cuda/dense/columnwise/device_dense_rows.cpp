@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "core/ranges.hpp"
 #include "core/tuning.hpp"
 #include "cuda/dense/panel/panel_kernels.hpp"
 #include "cuda/dense/products/device_blas.hpp"
@@ -12,15 +13,28 @@
 
 namespace spsolve::cuda::inline dense {
 
+namespace {
+
+/// Leading dimension of right-hand sides that go along: whole packs of a run's kernel.
+template <typename T>
+constexpr Index carried_stride(Index columns) {
+  constexpr auto pack = static_cast<Index>(16 / sizeof(T));
+  return (columns + pack - 1) / pack * pack;
+}
+
+}  // namespace
+
 template <typename T>
 std::int64_t DeviceDenseRows<T>::bytes(Index rows, Index order, Index right_hand_sides) {
+  // Those that go along are gone when the first are solved for.
+  const Index of_columns = std::max(2 * right_hand_sides, carried_stride<T>(right_hand_sides));
   const std::int64_t values =
-      rows * device_stride<T>(order) + 2 * order + rows + 2 * rows * right_hand_sides;
+      rows * device_stride<T>(order) + 2 * (order + right_hand_sides) + rows + rows * of_columns;
   const std::int64_t of_type = static_cast<std::int64_t>(sizeof(T));
   if (!has_all(rows, order)) return values * of_type;
   return (values + 2 * order) * of_type +
          candidate_count(order) * static_cast<std::int64_t>(sizeof(Candidate)) +
-         stripe_count<T>(order) * static_cast<std::int64_t>(sizeof(unsigned)) +
+         stripe_count<T>(order, right_hand_sides) * static_cast<std::int64_t>(sizeof(unsigned)) +
          static_cast<std::int64_t>(sizeof(RunReport));
 }
 
@@ -44,9 +58,14 @@ template <typename T>
 void DeviceDenseRows<T>::reserve_runs() {
   columns_.grow(2 * order_);
   run_candidates_.grow(candidate_count(order_));
-  stripes_.grow(stripe_count<T>(order_));
   report_.grow(1);
   report_here_.grow(1);
+  reserve_stripes();
+}
+
+template <typename T>
+void DeviceDenseRows<T>::reserve_stripes() {
+  stripes_.grow(stripe_count<T>(order_, carried_columns_));
   CUDA_CHECK(cudaMemsetAsync(stripes_.data(), 0, static_cast<std::size_t>(stripes_.bytes()),
                              streams_.updates.get()));
 }
@@ -72,6 +91,42 @@ void DeviceDenseRows<T>::fill_random(std::uint64_t key, double diagonal) {
 }
 
 template <typename T>
+void DeviceDenseRows<T>::carry(std::span<const T> right_hand_sides, Index columns) {
+  streams_.updates.wait();  // for what still reads the buffers
+  carried_columns_ = columns;
+  carried_stride_ = carried_stride<T>(columns);
+  buffers_.grow(2 * width());
+  if (has_all(rows_.size(), order_)) reserve_stripes();
+  carried_.grow(rows_.size() * carried_stride_);
+  if (carried_.size() == 0) return;
+  CUDA_CHECK(cudaMemset(carried_.data(), 0, static_cast<std::size_t>(carried_.bytes())));
+  upload_rows(carried_.data(), carried_stride_, right_hand_sides, rows_.size(), columns);
+}
+
+template <typename T>
+void DeviceDenseRows<T>::release_carried(std::span<T> right_hand_sides) {
+  streams_.updates.wait();
+  if (carried_.size() > 0) {
+    download_rows(right_hand_sides, static_cast<const T*>(carried_.data()), carried_stride_,
+                  rows_.size(), carried_columns_);
+  }
+  carried_ = {};
+  carried_columns_ = carried_stride_ = 0;
+}
+
+template <typename T>
+void DeviceDenseRows<T>::repeat_step(Index column) {
+  const auto repeat = [&](Range rows) {
+    if (rows.size() <= 0) return;
+    eliminate_carried(carried_at(rows.first), carried_stride_, rows.size(), carried_columns_,
+                      static_cast<const T*>(at(rows.first, column)), stride_,
+                      static_cast<const T*>(buffers_.data() + order_), streams_.updates.get());
+  };
+  repeat({rows_.first, std::min(column, rows_.last)});
+  repeat({std::max(column + 1, rows_.first), rows_.last});
+}
+
+template <typename T>
 PivotCandidate DeviceDenseRows<T>::find_pivot(Range rows, Range columns) const {
   if (rows.size() == 0 || columns.size() == 0) return {};
   find_candidate(values_.data(), stride_, rows.first - rows_.first, rows.size(), columns.first,
@@ -85,7 +140,7 @@ PivotCandidate DeviceDenseRows<T>::find_pivot(Range rows, Range columns) const {
 
 template <typename T>
 std::span<T> DeviceDenseRows<T>::row_buffer(int which) {
-  return {buffers_.data() + which * order_, static_cast<std::size_t>(order_)};
+  return {buffers_.data() + which * width(), static_cast<std::size_t>(width())};
 }
 
 template <typename T>
@@ -97,12 +152,18 @@ void DeviceDenseRows<T>::copy(T* to, const T* from, Index count) {
 
 template <typename T>
 void DeviceDenseRows<T>::load_row(Index row, Range columns, int buffer) {
-  copy(row_buffer(buffer).data() + columns.first, at(row, columns.first), columns.size());
+  const Range own = intersect(columns, {0, order_}), more = intersect(columns, {order_, width()});
+  T* const to = row_buffer(buffer).data();
+  copy(to + own.first, at(row, own.first), own.size());
+  copy(to + more.first, carried_at(row) + more.first - order_, more.size());
 }
 
 template <typename T>
 void DeviceDenseRows<T>::store_row(Index row, Range columns, int buffer) {
-  copy(at(row, columns.first), row_buffer(buffer).data() + columns.first, columns.size());
+  const Range own = intersect(columns, {0, order_}), more = intersect(columns, {order_, width()});
+  const T* const from = row_buffer(buffer).data();
+  copy(at(row, own.first), from + own.first, own.size());
+  copy(carried_at(row) + more.first - order_, from + more.first, more.size());
 }
 
 template <typename T>
@@ -119,8 +180,11 @@ void DeviceDenseRows<T>::write_rows(Range rows, std::span<const T> values) {
 
 template <typename T>
 void DeviceDenseRows<T>::swap_rows(Index a, Index b) {
-  swap_two_rows(values_.data(), stride_, order_, a - rows_.first, b - rows_.first,
-                streams_.updates.get());
+  const Index i = a - rows_.first, k = b - rows_.first;
+  swap_two_rows(values_.data(), stride_, order_, i, k, streams_.updates.get());
+  if (carried_columns_ > 0) {
+    swap_two_rows(carried_.data(), carried_stride_, carried_columns_, i, k, streams_.updates.get());
+  }
 }
 
 template <typename T>
@@ -133,6 +197,9 @@ void DeviceDenseRows<T>::eliminate(Index column, Range rows) {
   eliminate_rows(values_.data(), stride_, rows.first - rows_.first, rows.size(), order_, column,
                  static_cast<const T*>(buffers_.data()), multipliers_.data(),
                  streams_.updates.get());
+  eliminate_carried(carried_at(rows.first), carried_stride_, rows.size(), carried_columns_,
+                    static_cast<const T*>(multipliers_.data()), 1,
+                    static_cast<const T*>(buffers_.data() + order_), streams_.updates.get());
 }
 
 template <typename T>
@@ -149,8 +216,8 @@ Index DeviceDenseRows<T>::longest_run(Index first, Method method, Pivoting pivot
 
 template <typename T>
 ColumnRun<T> DeviceDenseRows<T>::column_run() {
-  return {values_.data(),         stride_,         order_,        columns_.data(),
-          run_candidates_.data(), stripes_.data(), report_.data()};
+  return {values_.data(),  stride_,        order_,          columns_.data(), run_candidates_.data(),
+          stripes_.data(), report_.data(), carried_.data(), carried_stride_, carried_columns_};
 }
 
 template <typename T>

@@ -28,11 +28,15 @@ class DeviceDenseRows final : public DenseRows<T> {
   void fill_random(std::uint64_t key, double diagonal);
 
   /// Bytes of GPU memory that `rows` rows of order `order` allocate, and solutions of so many
-  /// columns at a time.
+  /// columns at a time or right-hand sides that go along.
   static std::int64_t bytes(Index rows, Index order, Index right_hand_sides);
 
   Range range() const override { return rows_; }
   Index order() const override { return order_; }
+  void carry(std::span<const T> right_hand_sides, Index columns) override;
+  Index width() const override { return order_ + carried_columns_; }
+  void release_carried(std::span<T> right_hand_sides) override;
+  void repeat_step(Index column) override;
   PivotCandidate find_pivot(Range rows, Range columns) const override;
   std::span<T> row_buffer(int which) override;
   void load_row(Index row, Range columns, int buffer) override;
@@ -56,9 +60,11 @@ class DeviceDenseRows final : public DenseRows<T> {
   const T* at(Index row, Index column) const {
     return values_.data() + (row - rows_.first) * stride_ + column;
   }
+  T* carried_at(Index row) { return carried_.data() + (row - rows_.first) * carried_stride_; }
   void copy(T* to, const T* from, Index count);
   static bool has_all(Index rows, Index order) { return rows == order && order > 0; }
   void reserve_runs();
+  void reserve_stripes();
   ColumnRun<T> column_run();
 
   DenseStreams& streams_;
@@ -72,6 +78,9 @@ class DeviceDenseRows final : public DenseRows<T> {
   mutable DeviceArray<unsigned> counter_;
   mutable PinnedArray<Candidate> answer_;
   mutable DeviceArray<T> x_, y_;
+  DeviceArray<T> carried_;  // right-hand sides that go along: own rows x carried_stride_
+  Index carried_columns_ = 0;
+  Index carried_stride_ = 0;
   // Where all rows are here, for runs:
   DeviceArray<T> columns_;
   DeviceArray<Candidate> run_candidates_;

@@ -38,10 +38,11 @@ __device__ void store_pack(float* p, const Pack<float>& from) {
 template <typename T>
 struct Step {
   ColumnRun<T> run;
-  Index k;           ///< the column
-  int place;         ///< of the step in its run
-  Index first_row;   ///< rows from here on are updated: 0, or k + 1
-  Index first_line;  ///< column where stripe 0 begins, at most k + 1
+  Index k;               ///< the column
+  int place;             ///< of the step in its run
+  Index first_row;       ///< rows from here on are updated: 0, or k + 1
+  Index first_line;      ///< column where stripe 0 begins, at most k + 1
+  unsigned own_stripes;  ///< of the matrix; those after them are of right-hand sides
   int tile_rows;
   bool search;
 
@@ -49,20 +50,31 @@ struct Step {
   __device__ T* next_column() const { return run.columns + (place + 1) % 2 * run.order; }
 };
 
-/// Part of a row: this lane's neighbouring columns, from j on; those up to k belong to others.
+/// Part of a row: this lane's neighbouring columns, from j on, of the matrix or of right-hand
+/// sides; those of the matrix up to k belong to others.
 template <typename T>
 struct LaneColumns {
+  bool carried;  ///< they are of right-hand sides
+  T* rows;       ///< row 0, column 0
+  Index stride;
   Index j;
   bool active;  ///< it has columns after k
   bool whole;   ///< nothing but such columns; beyond the order there is padding
   bool next;    ///< column k + 1 is one of them
 
   __device__ LaneColumns(const Step<T>& step)
-      : j(step.first_line + blockIdx.x * stripe_columns<T> +
-          threadIdx.x % warp_size * full_pack<T>),
-        active(j < step.run.order && j + full_pack<T> > step.k + 1),
-        whole(j > step.k),
-        next(active && j <= step.k + 1 && step.k + 1 < step.run.order) {}
+      : carried(blockIdx.x >= step.own_stripes),
+        rows(carried ? step.run.carried : step.run.a),
+        stride(carried ? step.run.carried_stride : step.run.stride),
+        j((carried ? (blockIdx.x - step.own_stripes) * stripe_columns<T>
+                   : step.first_line + blockIdx.x * stripe_columns<T>)+threadIdx.x %
+          warp_size * full_pack<T>),
+        active(carried ? j < step.run.carried_columns
+                       : j < step.run.order && j + full_pack<T> > step.k + 1),
+        whole(carried || j > step.k),
+        next(!carried && active && j <= step.k + 1 && step.k + 1 < step.run.order) {}
+
+  __device__ T* row(Index i) const { return rows + i * stride; }
 
   __device__ Pack<T> load(const T* row) const {
     return active ? *reinterpret_cast<const Pack<T>*>(row + j) : Pack<T>{};
@@ -133,8 +145,8 @@ __device__ void finish_stripe(const Step<T>& step, const LaneColumns<T>& lane,
   const Index k = step.k;
   Candidate best{0, 0, 0};
   if (threadIdx.x < warp_size) {
-    T* const row_k = step.run.a + k * step.run.stride;
-    T* const row_p = step.run.a + p.row * step.run.stride;
+    T* const row_k = lane.row(k);
+    T* const row_p = lane.row(p.row);
     if (p.row != k) {
       const T m = step.column()[k] / p.pivot;
       Pack<T> values = lane.load(row_k);
@@ -152,7 +164,7 @@ __device__ void finish_stripe(const Step<T>& step, const LaneColumns<T>& lane,
     unsigned long long largest = magnitude_key(p.pivot);
 #pragma unroll
     for (int c = 0; c < full_pack<T>; ++c) {
-      if (lane.j + c <= k || lane.j + c >= step.run.order) continue;
+      if (lane.carried || lane.j + c <= k || lane.j + c >= step.run.order) continue;
       largest = max(largest, magnitude_key(p.values.elements[c]));
     }
     unsigned long long of_warp = 0;
@@ -171,18 +183,18 @@ __device__ void finish_stripe(const Step<T>& step, const LaneColumns<T>& lane,
 /// A block's rows of a step and its stripe of their columns, updated in place.
 template <typename T>
 struct Tile {
-  T* a;        ///< the first row, column 0
+  T* a;        ///< the first row, column 0, of the matrix or of right-hand sides
   Index top;   ///< that row's number
   int height;  ///< rows
   Index stride;
   int warp;
 
-  __device__ Tile(const Step<T>& step, Index number)
+  __device__ Tile(const Step<T>& step, const LaneColumns<T>& lane, Index number)
       : top(step.first_row + number * step.tile_rows),
         height(static_cast<int>(min(static_cast<Index>(step.tile_rows), step.run.order - top))),
-        stride(step.run.stride),
+        stride(lane.stride),
         warp(static_cast<int>(threadIdx.x) / warp_size) {
-    a = step.run.a + top * stride;
+    a = lane.row(top);
   }
 
   __device__ T* row(int i) const { return a + i * stride; }
@@ -234,15 +246,14 @@ __global__ void __launch_bounds__(threads, 4) eliminate_column(const Step<T> ste
   const LaneColumns<T> lane(step);
   // Every other step from below: it begins with what the last one left in the cache.
   const Index number = step.k % 2 == 0 ? blockIdx.y : gridDim.y - 1 - blockIdx.y;
-  const Tile<T> tile(step, number);
+  const Tile<T> tile(step, lane, number);
   // The first rows are on their way while the pivot is looked up.
   Pack<T> values[rows_at_once];
   tile.load(lane, tile.warp, values);
 
   const Candidate chosen = step.run.report->pivots[step.place];
   if (!is_key_of_pivot<T>(chosen.key)) return;  // and so do all steps after this one
-  const PivotRow<T> p{chosen.row, step.column()[chosen.row],
-                      lane.load(step.run.a + chosen.row * step.run.stride)};
+  const PivotRow<T> p{chosen.row, step.column()[chosen.row], lane.load(lane.row(chosen.row))};
   static_assert(largest_tile <= threads);
   if (const int i = static_cast<int>(threadIdx.x); i < tile.height) {
     const Index row = tile.top + i;
@@ -291,8 +302,8 @@ Index candidate_count(Index order) {
 }
 
 template <typename T>
-Index stripe_count(Index order) {
-  return order / stripe_columns<T> + 2;
+Index stripe_count(Index order, Index carried_columns) {
+  return order / stripe_columns<T> + carried_columns / stripe_columns<T> + 3;
 }
 
 template <typename T>
@@ -303,10 +314,13 @@ void eliminate_columns(const ColumnRun<T>& run, Index first, Index count, bool j
   check_launch("begin_run");
   for (int place = 0; place < count; ++place) {
     const Index k = first + place;
-    Step<T> step{run, k,     place, jordan ? 0 : k + 1, (k + 1) / line_columns<T> * line_columns<T>,
-                 0,   search};
+    const Index first_line = (k + 1) / line_columns<T> * line_columns<T>;
+    const unsigned own_stripes = grid_for(run.order - first_line, stripe_columns<T>);
+    Step<T> step{run, k, place, jordan ? 0 : k + 1, first_line, own_stripes, 0, search};
     const Index rows = run.order - step.first_row;
-    const unsigned stripes = grid_for(run.order - step.first_line, stripe_columns<T>);
+    const unsigned stripes =
+        own_stripes +
+        (run.carried_columns > 0 ? grid_for(run.carried_columns, stripe_columns<T>) : 0);
     step.tile_rows = tile_rows_for(rows, stripes);
     const dim3 grid(stripes, grid_for(rows, step.tile_rows));
     launch_programmatic(eliminate_column<T>, grid, threads, 0, place > 0, stream, step);

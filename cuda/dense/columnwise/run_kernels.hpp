@@ -29,17 +29,21 @@ struct ColumnRun {
   Index order;            ///< n
   T* columns;             ///< 2 n: the column of a step as it is before it, and the one after it
   Candidate* candidates;  ///< candidate_count(n): the next pivot's candidates
-  unsigned* stripes;      ///< stripe_count(n) zeros, left as zeros: blocks that are done
+  unsigned* stripes;      ///< stripe_count(n, K) zeros, left as zeros: blocks that are done
   RunReport* report;
+  T* carried;             ///< order x K, right-hand sides that go along, likewise aligned
+  Index carried_stride;   ///< their leading dimension, a multiple of 16 bytes
+  Index carried_columns;  ///< K, or 0
 };
 
 Index candidate_count(Index order);
 template <typename T>
-Index stripe_count(Index order);
+Index stripe_count(Index order, Index carried_columns);
 
 /// Steps `first`, ..., first + count - 1 of Gaussian elimination, or with `jordan` of Gauss-Jordan
 /// elimination, with partial pivoting or, without `search`, pivots on the diagonal. Same element by
-/// element as by find_candidate(), swap_two_rows() and eliminate_rows().
+/// element as by find_candidate(), swap_two_rows() and eliminate_rows(). Right-hand sides that go
+/// along are further columns, in stripes of their own, which no pivot is looked for in.
 ///
 /// Each step reads and writes the active part once, 2 rows (n - k) values. Blocks update tiles of
 /// it; what a step needs of the one before it, the pivot's row number and the column, is left by

@@ -129,6 +129,35 @@ RowExchange exchange_of(Team& team, const RowLayout& bands, const std::vector<In
   return {team, bands, {order.begin() + own.first, order.begin() + own.last}};
 }
 
+/// From here on right-hand sides go along, as the steps that are done would have left them: those
+/// before a checkpoint, which holds none, so that they may be others than of the run that left it.
+template <typename T>
+void carry(Team& team, Team& row_team, const RowLayout& bands, DenseRows<T>& rows,
+           const std::vector<Index>& swaps_done, const Dense<T>& right_hand_sides) {
+  const Index n = rows.order(), done = std::ssize(swaps_done);
+  std::vector<Index> swaps = swaps_done;
+  while (std::ssize(swaps) < n) swaps.push_back(std::ssize(swaps));
+  const Dense<T> swapped =
+      done > 0 ? exchange_of(team, bands, swaps).to_list(right_hand_sides) : Dense<T>{};
+  together(team, [&] {
+    rows.carry(done > 0 ? swapped.values : right_hand_sides.values, right_hand_sides.columns);
+  });
+  for (Index k = 0; k < done; ++k) {
+    const int owner = bands.owner(k);
+    if (row_team.rank() == owner) rows.load_row(k, {n, rows.width()}, 0);
+    broadcast(row_team, rows.row_buffer(0).subspan(static_cast<std::size_t>(n)), owner);
+    rows.repeat_step(k);
+  }
+}
+
+/// Own rows of x in place of the right-hand sides that went along.
+template <typename T>
+void take_solutions(DenseRows<T>& rows, const Elimination& elimination, Dense<T>& x) {
+  rows.release_carried(x.values);
+  rows.divide_by_diagonal(x.values, x.columns);
+  if (elimination.column_order) x = elimination.column_order->to_bands(x);
+}
+
 }  // namespace
 
 template <typename T>
@@ -152,8 +181,8 @@ Elimination eliminate_columnwise(Team& team, Team& row_team, const RowLayout& ba
     result.pivots.largest_entry =
         all_maximum(team, rows.find_pivot(rows.range(), {0, n}).magnitude);
   }
-  const bool carries = jordan && k == 0 && right_hand_sides != nullptr &&
-                       rows.carry(right_hand_sides->values, right_hand_sides->columns);
+  const bool carries = jordan && right_hand_sides != nullptr;
+  if (carries) carry(team, row_team, bands, rows, result.row_swaps, *right_hand_sides);
   if (k > 0) progress.resume(share_done(method, k, n));
   // The pivot of step k, looked at before anything is done with it.
   const auto accept = [&](const PivotCandidate& pivot) {
@@ -200,15 +229,7 @@ Elimination eliminate_columnwise(Team& team, Team& row_team, const RowLayout& ba
   if (!result.column_swaps.empty()) {
     result.column_order = exchange_of(team, bands, result.column_swaps);
   }
-  if (carries) {
-    std::ranges::copy(rows.carried(), right_hand_sides->values.begin());
-    rows.divide_by_diagonal(right_hand_sides->values, right_hand_sides->columns);
-    rows.carry({}, 0);
-    if (result.column_order) {
-      *right_hand_sides = result.column_order->to_bands(*right_hand_sides);
-    }
-    result.solved = true;
-  }
+  if (carries) take_solutions(rows, result, *right_hand_sides);
   return result;
 }
 

@@ -25,7 +25,6 @@ struct Elimination {
   PivotStatistics pivots;
   std::optional<RowExchange> row_order;     ///< between bands of x and of P x, P all row swaps
   std::optional<RowExchange> column_order;  ///< likewise for column swaps, where there are any
-  bool solved = false;  ///< whether right-hand sides that went along are solutions
 };
 
 /// Gaussian elimination column by column, over the dense rows of a team (S. Fencel, 2020, chapters
@@ -36,10 +35,9 @@ struct Elimination {
 /// whose rows can leaves it runs of steps, see DenseRows::eliminate_run(): the same elements.
 ///
 /// `right_hand_sides`, own rows x K, go along with Method::gauss_jordan, as published: every step
-/// changes them as it changes the columns after it, and x_i = b_i / a_ii at the end, own rows
-/// again. Elimination::solved says whether they are solutions now: not where the rows cannot carry
-/// them, nor after a checkpoint that another run left. The multipliers of all steps are kept for
-/// those that come later.
+/// changes them as it changes the columns after it, and x_i = b_i / a_ii at the end: own rows of x
+/// in their place. The multipliers of all steps are kept for those that come later, and for those
+/// that are to go along after a checkpoint: the steps before it are repeated for them first.
 ///
 /// `row_team` carries matrix rows between the ranks' own memories (see DenseRows::row_buffer()),
 /// `team` everything else.

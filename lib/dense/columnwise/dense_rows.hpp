@@ -57,15 +57,21 @@ class DenseRows {
   virtual PivotCandidate find_pivot(Range rows, Range columns) const = 0;
 
   /// Takes right-hand sides along, own rows x `columns`: from here on they are the columns n to
-  /// width() of the rows, which swap_rows(), load_row(), store_row() and eliminate() treat like the
-  /// others. Whether it does; else they are to be solved for with what is left.
-  virtual bool carry(std::span<const T>, Index) { return false; }
+  /// width() of the rows, which swap_rows(), load_row(), store_row(), eliminate() and
+  /// eliminate_run() treat like the others. What row buffers held is lost.
+  virtual void carry(std::span<const T> right_hand_sides, Index columns) = 0;
 
   /// n, and the right-hand sides that are carried along.
-  virtual Index width() const { return order(); }
+  virtual Index width() const = 0;
 
-  /// The right-hand sides as they are now, own rows x columns.
-  virtual std::span<const T> carried() const { return {}; }
+  /// Writes the right-hand sides as they are now, own rows x columns; none go along from here on.
+  virtual void release_carried(std::span<T> right_hand_sides) = 0;
+
+  /// What step `column` of Method::gauss_jordan, done before, does to right-hand sides that are
+  /// carried since: for every own row i but that of the pivot, with the pivot row p in row buffer
+  /// 0: a_ij <- a_ij - a_ik p_j for n <= j < width(), k = `column`. The same elements as by
+  /// eliminate() and eliminate_run().
+  virtual void repeat_step(Index column) = 0;
 
   /// Two buffers of width() values for rows that travel between ranks.
   virtual std::span<T> row_buffer(int which) = 0;

@@ -35,11 +35,28 @@ HostDenseRows<T>::HostDenseRows(const ScaledRows& sparse, Index first_row)
 }
 
 template <typename T>
-bool HostDenseRows<T>::carry(std::span<const T> right_hand_sides, Index columns) {
+void HostDenseRows<T>::carry(std::span<const T> right_hand_sides, Index columns) {
   carried_.assign(right_hand_sides.begin(), right_hand_sides.end());
   carried_columns_ = columns;
   for (auto& buffer : buffers_) buffer.resize(static_cast<std::size_t>(width()));
-  return true;
+}
+
+template <typename T>
+void HostDenseRows<T>::release_carried(std::span<T> right_hand_sides) {
+  std::ranges::copy(carried_, right_hand_sides.begin());
+  carry({}, 0);
+}
+
+template <typename T>
+void HostDenseRows<T>::repeat_step(Index k) {
+  const T* const pivot_row = buffers_[0].data() + order_;
+#pragma omp parallel for schedule(static) if (rows_.size() * carried_columns_ > \
+                                              host_tuning.parallel_elimination)
+  for (Index i = rows_.first; i < rows_.last; ++i) {
+    const T multiplier = row(i)[k];
+    if (i == k || multiplier == T{}) continue;
+    subtract_multiple(carried_row(i), multiplier, pivot_row, carried_columns_);
+  }
 }
 
 template <typename T>

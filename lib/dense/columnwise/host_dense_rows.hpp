@@ -21,9 +21,10 @@ class HostDenseRows : public DenseRows<T> {
 
   Range range() const override { return rows_; }
   Index order() const override { return order_; }
-  bool carry(std::span<const T> right_hand_sides, Index columns) override;
+  void carry(std::span<const T> right_hand_sides, Index columns) override;
   Index width() const override { return order_ + carried_columns_; }
-  std::span<const T> carried() const override { return carried_; }
+  void release_carried(std::span<T> right_hand_sides) override;
+  void repeat_step(Index column) override;
   PivotCandidate find_pivot(Range rows, Range columns) const override;
   std::span<T> row_buffer(int which) override { return buffers_[which]; }
   void load_row(Index row, Range columns, int buffer) override;

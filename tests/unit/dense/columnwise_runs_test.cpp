@@ -33,7 +33,7 @@ class RowsOfRuns final : public HostDenseRows<double> {
       const PivotCandidate& pivot = run.pivots.back();
       if (pivot.magnitude == 0 || !std::isfinite(pivot.magnitude)) break;
       swap_rows(k, pivot.row);
-      load_row(k, {k, order()}, 0);
+      load_row(k, {k, width()}, 0);
       eliminate(k, {k + 1, order()});
       if (method == Method::gauss_jordan) eliminate(k, {0, k});
       run.largest_in_pivot_rows =
@@ -48,6 +48,7 @@ class RowsOfRuns final : public HostDenseRows<double> {
 struct Outcome {
   Elimination elimination;
   Dense<double> x;
+  Dense<double> carried;  ///< x, or b after Method::gauss
 };
 
 Outcome solve_with(DenseRows<double>& rows, const Dense<double>& b, Method method,
@@ -55,8 +56,9 @@ Outcome solve_with(DenseRows<double>& rows, const Dense<double>& b, Method metho
   SoloTeam team;
   const RowLayout bands{rows.order(), 1};
   Progress progress("test", 0, Progress::Show::off);
-  Outcome outcome{eliminate_columnwise<double>(team, team, bands, rows, method, pivoting, progress),
-                  b};
+  Outcome outcome{{}, b, b};
+  outcome.elimination = eliminate_columnwise<double>(team, team, bands, rows, method, pivoting,
+                                                     progress, nullptr, &outcome.carried);
   solve_columnwise<double>(team, bands, rows, outcome.elimination, outcome.x);
   return outcome;
 }
@@ -79,6 +81,8 @@ TEST(ColumnwiseRuns, AreTheSameElimination) {
         const Outcome ours = solve_with(in_runs, b, method, pivoting);
         EXPECT_EQ(in_runs.runs, pivoting == Pivoting::complete ? 0 : (n + length - 1) / length);
         EXPECT_EQ(ours.x.values, expected.x.values) << n;
+        EXPECT_EQ(ours.carried.values, (method == Method::gauss_jordan ? expected.x : b).values)
+            << n;
         EXPECT_EQ(ours.elimination.row_swaps, expected.elimination.row_swaps) << n;
         EXPECT_EQ(ours.elimination.column_swaps, expected.elimination.column_swaps) << n;
         const PivotStatistics& pivots = ours.elimination.pivots;
