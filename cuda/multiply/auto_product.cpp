@@ -89,12 +89,13 @@ class AutoProduct final : public KernelProduct<T> {
       : matrix_(matrix),
         options_(options),
         hash_(pattern_hash(matrix)),
-        facts_{matrix.rows,
-               matrix.columns,
-               matrix.nonzeros(),
-               0,  // the longest row, which no likely kernel asks for
-               symmetry_of(matrix).symmetric,
-               count_row_types(matrix)} {
+        // Without the longest row, which no likely kernel asks for.
+        facts_{.rows = matrix.rows,
+               .columns = matrix.columns,
+               .nonzeros = matrix.nonzeros(),
+               .mirrors = symmetry_of(matrix).mirrors(),
+               .row_types = count_row_types(matrix),
+               .furthest = {}} {
     // Not with the first product, which would seem to take as long.
     if (tries_nothing()) converted(plain_kernel);
   }
@@ -146,8 +147,8 @@ class AutoProduct final : public KernelProduct<T> {
 
   Choice& choose(const T* x, T* y, Index columns) {
     const NvtxRange range("auto chooses");
-    const auto likely =
-        likely_kernels(columns, rows_repeat(facts_.rows, facts_.row_types), facts_.symmetric);
+    const auto likely = likely_kernels(columns, rows_repeat(facts_.rows, facts_.row_types),
+                                       facts_.mirrors == Mirrors::equal);
     const PatternKey key{matrix_.rows, matrix_.columns, matrix_.nonzeros(),
                          hash_,        sizeof(T),       columns};
     // The values may differ from the remembered matrix's, and so what takes them.

@@ -19,6 +19,7 @@ struct RankShare {
   Index sent_rows = 0;          ///< rows of X to neighbours
   int neighbours = 0;           ///< ranks that rows come from
   std::int64_t bytes = 0;       ///< of both converted parts
+  bool rounds_mirrors = false;  ///< the lower triangle multiplies for both, apart by rounding
 
   Index nonzeros() const { return interior_nonzeros + boundary_nonzeros; }
 };

@@ -9,6 +9,7 @@
 #include "krylov/conjugated_operator.hpp"
 #include "krylov/shortfall.hpp"
 #include "krylov/symmetry.hpp"
+#include "matrix/symmetry.hpp"
 #include "solve/gmres.hpp"
 #include "solve/operators/right_hand_side_scaling.hpp"
 #include "vectors/columns.hpp"
@@ -94,11 +95,15 @@ void KrylovInverse::prepare(SystemMatrix& matrix, const Equilibration& scaling) 
   products_ = std::make_unique<Products>(*system);
   if (method_.wants == WantedSymmetry::symmetric) refuse_unsymmetric(*system);
   if (wants_hermitian && !symmetric_) {
+    // One rank alone has both of a_ij and a_ji.
+    const bool whole = matrix.team().size() == 1 && boundary_ == nullptr;
     fail_everywhere(
         ExitCode::input,
-        "solve.method={} wants a {} matrix, and this one is not; use solve.method=gmres, "
+        "solve.method={} wants a {} matrix, and this one is not{}; use solve.method=gmres, "
         "bicgstab or idr, or sparse_lu",
-        name(options_.method), RowNames::symmetric());
+        name(options_.method), RowNames::symmetric(),
+        whole ? ", by more than rounding: " + to_text(furthest_from_symmetric(matrix.local_rows()))
+              : "");
   }
   if (options_.null_space != NullSpaceKind::none) null_space_.emplace(matrix, options_);
   make_preconditioner(again && was_symmetric == symmetric_ && !stale_ && steps_when_new_);

@@ -124,7 +124,8 @@ Mirrors mirrors_inside(const Csr<double>& matrix, const SymmetryFacts& facts) {
   return inside.symmetric_pattern ? inside.mirrors() : Mirrors::differ;
 }
 
-MirrorPair furthest_from_symmetric(const Csr<double>& matrix) {
+template <typename T>
+MirrorPair furthest_from_symmetric(const Csr<T>& matrix) {
   MirrorPair furthest;
   double most = 0;
   for (Index i = 0; i < matrix.rows; ++i) {
@@ -156,5 +157,6 @@ std::string to_text(const MirrorPair& pair) {
 }
 
 SPSOLVE_INSTANTIATE_FUNCTION(symmetry_of)
+SPSOLVE_INSTANTIATE_FUNCTION(furthest_from_symmetric)
 
 }  // namespace spsolve::matrix

@@ -62,7 +62,8 @@ struct MirrorPair {
 
 /// The first such pair in the order of rows, of a square matrix that is not symmetric; of another
 /// one a pair of zeros. Costs as much as symmetry_of().
-MirrorPair furthest_from_symmetric(const Csr<double>& matrix);
+template <typename T>
+MirrorPair furthest_from_symmetric(const Csr<T>& matrix);
 
 /// That in words: "a(3, 7) = 1.5 and a(7, 3) = 1.25 (numbered from 1)".
 std::string to_text(const MirrorPair& pair);

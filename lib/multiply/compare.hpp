@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "core/types.hpp"
 #include "matrix/csr.hpp"
 
@@ -19,11 +21,26 @@ struct ProductErrors {
   bool within_bound() const { return scaled <= bound; }
 };
 
+/// Where the square block of rows lies whose lower triangle multiplies for both.
+struct MirroredBlock {
+  Index first = 0;                          ///< row 0 is this row of the whole matrix
+  std::span<const Index> global_columns{};  ///< ascending; empty: columns are those of the matrix
+
+  Index column(Index local) const {
+    return global_columns.empty() ? local : global_columns[static_cast<std::size_t>(local)];
+  }
+};
+
 /// The errors of `y` against `reference`, both a.rows x k row-major, for X = `x` of a.columns x k.
 /// A nan or an infinity that only one of the two holds is an infinite error.
 /// Cost: that of one product, in parallel; |A| |X| is not stored.
+///
+/// `mirrored`: y is by a kernel that takes a_ij, i > j, for a_ji as well, of the rows' square
+/// block, which is symmetric but for rounding. The bound then has room for the largest of sum_j
+/// |a_ij - a_ji| |x_j| / (|A| |X|)_i over the a_ij above its diagonal; stored: as many numbers as Y
+/// has.
 template <typename T>
-ProductErrors compare_products(const Csr<T>& a, const T* x, const T* reference, const T* y,
-                               Index k);
+ProductErrors compare_products(const Csr<T>& a, const T* x, const T* reference, const T* y, Index k,
+                               const MirroredBlock* mirrored = nullptr);
 
 }  // namespace spsolve::multiply

@@ -80,9 +80,7 @@ inline std::string takes_all(const MatrixFacts&, Index, std::size_t) {
   return {};
 }
 
-/// Only a_ij = a_ji.
-inline std::string needs_symmetric(const MatrixFacts& facts, Index, std::size_t) {
-  return facts.symmetric ? std::string() : "the matrix is not symmetric";
-}
+/// Only a_ij = a_ji, but for rounding.
+std::string needs_symmetric(const MatrixFacts& facts, Index, std::size_t);
 
 }  // namespace spsolve::multiply

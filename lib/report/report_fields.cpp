@@ -268,7 +268,8 @@ constexpr ReportField field_table[] = {
     {"errors.mean", FieldType::number, multiply_sometimes, "Mean relative error."},
     {"errors.scaled", FieldType::number, multiply_sometimes, "Largest error relative to |A| |X|."},
     {"errors.bound", FieldType::number, multiply_sometimes,
-     "What rounding allows errors.scaled to be."},
+     "What rounding allows errors.scaled to be, that between a_ij and a_ji too if a kernel takes "
+     "one of them for both."},
     {"errors.unit_roundoff", FieldType::number, multiply_sometimes,
      "Unit round-off u of the precision, 1.11e-16 in double: rounding changes a number by at most "
      "that, relatively."},

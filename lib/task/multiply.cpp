@@ -43,17 +43,25 @@ Csr<T> rounded(Csr<double>&& matrix) {
   }
 }
 
-/// The errors of rank 0's Y against the serial product of the whole matrix in T.
+/// The errors of rank 0's Y against the serial product of the whole matrix in T; see
+/// compare_products().
 template <typename T>
-ProductErrors verify(const Csr<T>& whole, const Dense<T>& x, const Dense<double>& y) {
+ProductErrors verify(const Csr<T>& whole, const Dense<T>& x, const Dense<double>& y,
+                     bool lower_for_both) {
   if (whole.rows != y.rows || whole.columns != x.rows) {
     fail(ExitCode::internal, "verify: a {} x {} matrix for a product of {} rows", whole.rows,
          whole.columns, y.rows);
   }
   Dense<T> reference(y.rows, y.columns);
   csr_serial(whole, x.values.data(), reference.values.data(), x.columns);
+  const MirroredBlock all;
   return compare_products(whole, x.values.data(), reference.values.data(),
-                          rounded<T>(y).values.data(), x.columns);
+                          rounded<T>(y).values.data(), x.columns, lower_for_both ? &all : nullptr);
+}
+
+/// Whether some rank multiplies by one of a_ij and a_ji for both, which differ by rounding.
+bool rounds_mirrors(const std::vector<RankShare>& shares) {
+  return std::ranges::any_of(shares, &RankShare::rounds_mirrors);
 }
 
 /// Throws Error(not_trustworthy) where Y, of rank 0, `parts` rows to one of its own, has what is no
@@ -169,7 +177,8 @@ Dense<double> multiply_bands(const Config& config, Team& team, const VectorMemor
     times.measure("verify", [&] {
       const ProductErrors errors = together(team, [&] {
         if (team.rank() != 0) return ProductErrors{};
-        return verify(rounded<T>(std::move(problem.whole)), rounded<T>(problem.whole_x), gathered);
+        return verify(rounded<T>(std::move(problem.whole)), rounded<T>(problem.whole_x), gathered,
+                      rounds_mirrors(report.shares));
       });
       report.errors = broadcast_value(team, errors, 0);
     });
@@ -315,6 +324,11 @@ void run_multiply(const Config& config, Team& team, const Gpus& gpus, MultiplyRe
         fmt::format("Y differs from the serial product by more than rounding allows: the kernel {} "
                     "is wrong here",
                     kernel.name));
+  }
+  if (rounds_mirrors(report.shares)) {
+    report.notes.push_back(
+        "A is symmetric but for rounding: the kernel takes a_ij, i > j, for a_ji as well, and Y is "
+        "compared with the product with A as it is");
   }
   for (std::string& note : notes_on_ignored_keys(config, Method::automatic, on_gpu)) {
     report.notes.push_back(std::move(note));

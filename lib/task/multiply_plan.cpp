@@ -180,6 +180,10 @@ class ProductPlan {
       add("verify", "rows of X and Y",
           multivector(x_height_, value_) + multivector(height_, value_));
     }
+    if (format_.starts_with("symmetric")) {
+      add("verify", "what a_ij - a_ji adds to Y, if that is rounding",
+          multivector(shape_.rows, sizeof(double)));
+    }
     if (value_ != sizeof(double)) {
       add("verify", "the whole matrix in float", csr_bytes(shape_.rows, shape_.nonzeros, value_));
     }

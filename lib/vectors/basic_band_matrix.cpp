@@ -33,6 +33,7 @@ BasicBandMatrix<T>::BasicBandMatrix(Team& team, const RowLayout& row_layout,
     const Kernel& plain = find_kernel(memory.kernels(), memory.plain_kernel());
     KernelParts<T> parts(std::move(split), kernel, plain, options, team.rank(), team.size() == 1);
     share_.bytes = parts.bytes();
+    share_.rounds_mirrors = parts.rounds_mirrors;
     local_ = maker<T>(memory).product(std::move(parts));
   });
 }

@@ -279,6 +279,40 @@ class Refusals(MultiplyTest):
                           "the matrix is not symmetric", "the diagonal block of 6 x 6 that rank 0",
                           "use another kernel")
 
+    def test_symmetric_but_for_rounding(self):
+        # X is small where a row is large: what a_12 - a_21 adds to Y is not within the usual bound.
+        def entries(upper):
+            self.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n4 4 8\n"
+                       "1 1 1\n2 2 1\n3 3 1\n4 4 1\n"
+                       f"1 2 {upper!r}\n2 1 1e-3\n3 4 0.5\n4 3 0.5\n")
+        entries(1e-3 + 3e-15)
+        self.write("x.mtx", array_file([[1e-6], [1.0], [1.0], [1.0]]))
+        self.write("c.yaml", MULTIPLY)
+        for kernel in ("symmetric_atomic", "symmetric_colored", "symmetric_halves"):
+            for ranks in (1, 2):
+                with self.subTest(kernel, ranks=ranks):
+                    result = self.spsolve("c.yaml", "--set", f"multiply.kernel={kernel}", ranks=ranks)
+                    self.assertEqual(result.code, SOLVED, result.text)
+                    report = self.report()
+                    self.assertIn("A is symmetric but for rounding", report["notes"][0])
+                    self.assertIn("apart by rounding", report["detail"])
+                    self.assertGreater(report["errors"]["scaled"], 1e-12)
+                    self.assertLessEqual(report["errors"]["scaled"], report["errors"]["bound"])
+        result = self.spbench("multiply", "--matrix", "a.mtx", "--kernels",
+                              "symmetric_colored,csr_serial", "--samples", 2, "--sample-ms", 0,
+                              "--triad", 1, "--csv", "r.csv")
+        self.assertEqual(result.code, SOLVED, result.text)
+        self.assertIn("apart by rounding", (self.folder / "r.csv").read_text())
+        # auto multiplies by A as it is.
+        self.assertEqual(self.spsolve("c.yaml", "--set", "multiply.kernel=auto").code, SOLVED)
+        report = self.report()
+        self.assertFalse([note for note in report["notes"] if "symmetric" in note])
+        self.assertLess(report["errors"]["scaled"], 1e-15)
+        entries(1e-3 + 1e-12)
+        self.assert_fails(self.spsolve("c.yaml", "--set", "multiply.kernel=symmetric_halves"), INPUT,
+                          "not symmetric, by more than rounding: a(1, 2) = 0.001000000001 and "
+                          "a(2, 1) = 0.001 (numbered from 1)")
+
     def test_resources(self):
         self.write("c.yaml", "task: multiply\nmatrix: tridiagonal:2000000\n"
                              "multiply: {columns: 1000000}\n")

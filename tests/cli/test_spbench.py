@@ -130,6 +130,10 @@ class Multiply(BenchTest):
                       result.out)
         refused = [row for row in self.rows() if row["kernel"] == "symmetric_colored"]
         self.assertEqual({row["refused"] for row in refused}, {"the matrix is not symmetric"})
+        self.multiply("--matrix", "gfpp:5", "--kernels", "csr_serial,symmetric_colored")
+        refused = {row["refused"] for row in self.rows() if row["kernel"] == "symmetric_colored"}
+        self.assertEqual(len(refused), 1)
+        self.assertRegex(refused.pop(), r"not symmetric, by more than rounding: a\(1, .*numbered")
 
     def test_kernels_of_a_gpu_that_is_not_here(self):
         if not why_no_gpu():

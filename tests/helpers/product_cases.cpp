@@ -83,6 +83,19 @@ Csr<double> symmetric_random(Index n) {
   return csr_from_coo(coo);
 }
 
+/// The same, its mirrors apart by rounding, as sums of elements leave them.
+Csr<double> nearly_symmetric(Index n) {
+  Csr<double> matrix = symmetric_random(n);
+  for (Index i = 0; i < n; ++i) {
+    for (Index k = matrix.row_offsets[i]; k < matrix.row_offsets[i + 1]; ++k) {
+      if (matrix.column_indices[k] > i && k % 3 == 0) {
+        matrix.values[k] = std::nextafter(matrix.values[k], 1e9);
+      }
+    }
+  }
+  return matrix;
+}
+
 }  // namespace
 
 Csr<double> symmetric_arrow(Index n) {
@@ -116,6 +129,7 @@ const std::vector<ProductCase>& product_cases() {
       {"grid", generate_matrix("grid2d:17")},
       {"cube", generate_matrix("grid3d27:4:2")},
       {"symmetric random", symmetric_random(300)},
+      {"symmetric but for rounding", nearly_symmetric(290)},
       {"symmetric arrow", symmetric_arrow(40)},
       {"tridiagonal", generate_matrix("tridiagonal:257")},
   };

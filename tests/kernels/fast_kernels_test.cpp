@@ -189,6 +189,29 @@ TEST(SymmetricHalves, RefusesOthers) {
   EXPECT_TRUE(kernel.refuse(facts_of(generate_matrix("grid2d:3")), 1, 8).empty());
 }
 
+TEST(SymmetricHalves, TakesMirrorsThatRound) {
+  Csr<double> matrix = generate_matrix("grid3d27:6:3");
+  const auto refusal = [&](std::string_view name) {
+    const Kernel& kernel = find_kernel(host_kernels(), name);
+    return kernel.refuse(facts_for(kernel, matrix, 1), 1, 8);
+  };
+  double& upper = matrix.values[1];
+  ASSERT_EQ(matrix.column_indices[1], 1);
+  upper *= 1 + 1e-15;
+  for (const char* name : {"symmetric_halves", "symmetric_atomic", "symmetric_colored"}) {
+    EXPECT_EQ(refusal(name), "") << name;
+  }
+  // auto multiplies by A as it is.
+  const auto likely = likely_kernels(matrix, 1);
+  EXPECT_EQ(std::count(likely.begin(), likely.end(), "symmetric_halves"), 0);
+  upper *= 1 + 1e-12;
+  for (const char* name : {"symmetric_halves", "symmetric_atomic", "symmetric_colored"}) {
+    EXPECT_NE(refusal(name).find("not symmetric, by more than rounding: a(1, 2) = "),
+              std::string::npos)
+        << refusal(name);
+  }
+}
+
 TEST(Auto, TellsWhatItChose) {
   const Csr<double> symmetric = generate_matrix("grid3d27:6:3");
   const Csr<double> general = with_pattern(400, random_rows(300, 400, 1, 20));

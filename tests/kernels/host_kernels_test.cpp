@@ -69,7 +69,7 @@ class HostKernel : public testing::TestWithParam<std::size_t> {
       SCOPED_TRACE(product_cases()[k].name);
       const bool taken = check(kernel(), product_references<T>()[k],
                                {1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 32, 33, 64}, {1, 2, 3});
-      symmetric_taken = symmetric_taken && (taken || !product_references<T>()[k].facts.symmetric);
+      symmetric_taken = symmetric_taken && (taken || !product_references<T>()[k].facts.symmetric());
     }
     // None of them is a real form.
     EXPECT_EQ(symmetric_taken, kernel().name != "complex_rows")
@@ -116,12 +116,18 @@ void expect_refusal(std::string_view name, const MatrixFacts& facts, std::string
 
 TEST(HostKernels, RefuseWithAReason) {
   // arrow.mtx: one full row among 46500 short ones.
-  const MatrixFacts arrow{46500, 46500, 139498, 46500, true};
+  const MatrixFacts arrow{.rows = 46500,
+                          .columns = 46500,
+                          .nonzeros = 139498,
+                          .longest_row = 46500,
+                          .mirrors = Mirrors::equal,
+                          .furthest = {}};
   for (const char* name : {"ellpack_serial", "ellpack_openmp"}) {
     expect_refusal(name, arrow, "ellpack_unpadded");
   }
   for (const char* name : {"dense_reference", "dense_blas"}) expect_refusal(name, arrow, "dense");
-  const MatrixFacts general{10, 10, 30, 5, false};
+  const MatrixFacts general{
+      .rows = 10, .columns = 10, .nonzeros = 30, .longest_row = 5, .furthest = {}};
   for (const char* name : {"symmetric_atomic", "symmetric_colored"}) {
     expect_refusal(name, general, "not symmetric");
   }

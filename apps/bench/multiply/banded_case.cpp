@@ -35,16 +35,16 @@ std::vector<T> rows_of_x(const std::vector<Index>& global, Index k, Index seed) 
 }
 
 /// Errors of this rank's Y against the serial product of its rows with X, made here without any
-/// exchange; of all ranks the worst.
+/// exchange; of all ranks the worst. `mirrored`: of this rank's rows, if it multiplies so.
 template <typename T>
 ProductErrors check_rows(Team& team, const CompressedRows& in_double, const std::vector<T>& y,
-                         Index k, Index seed) {
+                         Index k, Index seed, const MirroredBlock* mirrored) {
   ProductErrors mine = together(team, [&] {
     const Csr<T> rows = csr_cast<T>(in_double.rows);
     const std::vector<T> x = rows_of_x<T>(in_double.global_columns, k, seed);
     std::vector<T> reference(y.size());
     csr_serial(rows, x.data(), reference.data(), k);
-    return compare_products(rows, x.data(), reference.data(), y.data(), k);
+    return compare_products(rows, x.data(), reference.data(), y.data(), k, mirrored);
   });
   for (double* figure : {&mine.largest, &mine.mean, &mine.scaled, &mine.bound}) {
     *figure = all_maximum(team, *figure);
@@ -136,8 +136,9 @@ class BandedProduct final : public SampledProduct {
     if (!checks) return;
     std::vector<T> band(static_cast<std::size_t>(product_->share().rows * options_.columns));
     together(bands_.team, [&] { y_->download(band); });
-    set_errors(row,
-               check_rows<T>(bands_.team, bands_.matrix.rows, band, options_.columns, bands_.seed));
+    const MirroredBlock own{product_->own_rows().first, bands_.matrix.rows.global_columns};
+    set_errors(row, check_rows<T>(bands_.team, bands_.matrix.rows, band, options_.columns,
+                                  bands_.seed, product_->share().rounds_mirrors ? &own : nullptr));
   }
 
  private:

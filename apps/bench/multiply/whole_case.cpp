@@ -96,7 +96,8 @@ class WholeProduct final : public SampledProduct {
     }
     row["convert_s"] = timer.seconds();
     row["format_bytes"] = product_->bytes();
-    row["detail"] = text_or_null(product_->detail());
+    row["detail"] =
+        text_or_null(rounds_mirrors() ? std::string(lower_for_both) : product_->detail());
   }
 
   std::int64_t bytes() const override { return product_->bytes(); }
@@ -111,14 +112,19 @@ class WholeProduct final : public SampledProduct {
   void note(Row& row, bool checks) override {
     if (checks) {
       if (in_pairs_) y_ = reordered(y_, options_.columns, false);
+      const MirroredBlock all;
       set_errors(row, compare_products(work_->matrix, work_->x.values.data(),
                                        work_->reference.values.data(), y_.values.data(),
-                                       options_.columns));
+                                       options_.columns, rounds_mirrors() ? &all : nullptr));
     }
     y_ = {};
   }
 
  private:
+  bool rounds_mirrors() const {
+    return kernel_.reads_lower_triangle() && work_->facts.mirrors == Mirrors::round;
+  }
+
   const Kernel& kernel_;
   Device* device_;
   std::shared_ptr<const Workload<T>> work_;
@@ -200,7 +206,8 @@ ProductCase whole_case(const std::string& name, const Csr<double>& matrix, const
   const auto given = std::make_shared<CaseMatrix>(matrix, parts);
   Row labels;
   labels.name = name;
-  labels.cells = {{"matrix", name}, {"symmetric", given->facts.symmetric}, {"ranks", 1}};
+  labels.cells = {
+      {"matrix", name}, {"symmetric", given->facts.mirrors == Mirrors::equal}, {"ranks", 1}};
   given->label(labels);
   if (plan.width > 0) labels["width"] = plan.width;
   struct MadeComplex {

@@ -6,25 +6,43 @@
 #include "core/names/did_you_mean.hpp"
 #include "matrix/real_form.hpp"
 #include "matrix/structure.hpp"
-#include "matrix/symmetry.hpp"
 #include "multiply/kernel/row_types.hpp"
+#include "multiply/kernel_row.hpp"
 
 namespace spsolve::inline multiply {
 
+namespace {
+
+/// Notes how the mirrors compare, and of a square matrix that is not symmetric which differ most.
+template <typename T>
+void note_mirrors(const Csr<T>& matrix, Mirrors mirrors, MatrixFacts& facts) {
+  facts.mirrors = mirrors;
+  if (mirrors == Mirrors::differ && matrix.rows == matrix.columns) {
+    facts.furthest = furthest_from_symmetric(matrix);
+  }
+}
+
+}  // namespace
+
 MatrixFacts facts_of(const Csr<double>& matrix) {
   const Structure structure = analyse(matrix);
-  return {matrix.rows,
-          matrix.columns,
-          matrix.nonzeros(),
-          structure.longest_row,
-          structure.symmetry.symmetric,
-          count_row_types(matrix),
-          real_form_kind(matrix) != RealFormKind::none};
+  MatrixFacts facts{.rows = matrix.rows,
+                    .columns = matrix.columns,
+                    .nonzeros = matrix.nonzeros(),
+                    .longest_row = structure.longest_row,
+                    .row_types = count_row_types(matrix),
+                    .real_form = real_form_kind(matrix) != RealFormKind::none,
+                    .furthest = {}};
+  note_mirrors(matrix, structure.symmetry.mirrors(), facts);
+  return facts;
 }
 
 template <typename T>
 MatrixFacts facts_for(const Kernel& kernel, const Csr<T>& matrix, Index columns) {
-  MatrixFacts facts{matrix.rows, matrix.columns, matrix.nonzeros(), 0, false};
+  MatrixFacts facts{.rows = matrix.rows,
+                    .columns = matrix.columns,
+                    .nonzeros = matrix.nonzeros(),
+                    .furthest = {}};
   for (Index i = 0; i < matrix.rows; ++i) {
     facts.longest_row =
         std::max(facts.longest_row, matrix.row_offsets[i + 1] - matrix.row_offsets[i]);
@@ -32,7 +50,7 @@ MatrixFacts facts_for(const Kernel& kernel, const Csr<T>& matrix, Index columns)
   const auto refused = [&] { return !kernel.refuse(facts, columns, sizeof(T)).empty(); };
   if (refused()) facts.real_form = real_form_kind(matrix) != RealFormKind::none;
   if (refused()) facts.row_types = count_row_types(matrix);
-  if (refused()) facts.symmetric = symmetry_of(matrix).symmetric;
+  if (refused()) note_mirrors(matrix, symmetry_of(matrix).mirrors(), facts);
   return facts;
 }
 
@@ -40,6 +58,12 @@ SPSOLVE_INSTANTIATE_FUNCTION(facts_for)
 
 namespace {
 std::span<const Kernel> gpu_table;
+}
+
+std::string needs_symmetric(const MatrixFacts& facts, Index, std::size_t) {
+  if (facts.symmetric()) return {};
+  if (facts.rows != facts.columns) return "the matrix is not symmetric";
+  return "the matrix is not symmetric, by more than rounding: " + to_text(facts.furthest);
 }
 
 void offer_gpu_kernels(std::span<const Kernel> table) {

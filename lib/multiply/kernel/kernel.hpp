@@ -10,6 +10,7 @@
 
 #include "core/types.hpp"
 #include "matrix/csr.hpp"
+#include "matrix/symmetry.hpp"
 
 namespace spsolve::inline multiply {
 
@@ -40,10 +41,14 @@ struct MatrixFacts {
   Index columns = 0;
   Index nonzeros = 0;
   Index longest_row = 0;
-  bool symmetric = false;  ///< a_ij = a_ji numerically
+  Mirrors mirrors = Mirrors::differ;  ///< how a_ij and a_ji compare
   /// Types of rows, as count_row_types() counts them; more than enough where they were not counted.
   Index row_types = std::numeric_limits<Index>::max();
   bool real_form = false;  ///< of a complex matrix, see real_form_kind()
+  MirrorPair furthest;     ///< where mirrors differ most, if that was looked for
+
+  /// Symmetric kernels take it, those of rounding by their lower triangle.
+  bool symmetric() const { return mirrors != Mirrors::differ; }
 };
 
 MatrixFacts facts_of(const Csr<double>& matrix);
@@ -51,7 +56,8 @@ MatrixFacts facts_of(const Csr<double>& matrix);
 struct Kernel;
 
 /// The facts that `kernel` asks of a matrix before it refuses it or not. Whether it is symmetric,
-/// a real form, and of how many types its rows are is found out only if it matters.
+/// or where it is furthest from that, a real form, and of how many types its rows are is found out
+/// only if it matters.
 template <typename T>
 MatrixFacts facts_for(const Kernel& kernel, const Csr<T>& matrix, Index columns);
 
@@ -80,7 +86,13 @@ struct Kernel {
   /// One sentence of why the kernel can't multiply such a matrix by such X, or "".
   std::string (*refuse)(const MatrixFacts& facts, Index columns, std::size_t value_bytes);
   Scalars::Tuple<PrepareKernel> prepare;
+
+  /// It has the diagonal and the lower triangle alone, which serves for the upper one too.
+  bool reads_lower_triangle() const { return format.starts_with("symmetric"); }
 };
+
+/// What such a kernel made of a matrix whose mirrors round, in words.
+inline constexpr std::string_view lower_for_both = "a_ij, i > j, for a_ji, apart by rounding";
 
 /// The kernels of the host, in the order in which they are listed.
 std::span<const Kernel> host_kernels();

@@ -13,19 +13,29 @@ template <typename T>
 KernelParts<T>::KernelParts(SplitRows<T>&& split, const Kernel& kernel, const Kernel& plain,
                             const KernelOptions& options, int rank, bool alone)
     : boundary_rows(std::move(split.boundary_rows)) {
-  const auto refusal = [&](const Csr<T>& rows) {
-    return kernel.refuse(facts_for(kernel, rows, options.columns), options.columns, sizeof(T));
+  const auto facts_of_rows = [&](const Csr<T>& rows) {
+    return facts_for(kernel, rows, options.columns);
   };
-  if (const std::string reason = refusal(split.interior); !reason.empty()) {
+  const auto refusal = [&](const MatrixFacts& facts) {
+    return kernel.refuse(facts, options.columns, sizeof(T));
+  };
+  const MatrixFacts facts = facts_of_rows(split.interior);
+  if (const std::string reason = refusal(facts); !reason.empty()) {
     fail(ExitCode::input, "multiply.kernel={} does not take this matrix: {}{}; use another kernel",
          kernel.name, reason,
          alone ? ""
                : fmt::format(" (the diagonal block of {} x {} that rank {} holds)",
                              split.interior.rows, split.interior.columns, rank));
   }
+  const auto rounds = [&](const MatrixFacts& of) {
+    return kernel.reads_lower_triangle() && of.mirrors == Mirrors::round;
+  };
+  rounds_mirrors = rounds(facts);
   interior = prepare<T>(kernel, split.interior, options);
   if (boundary_rows.empty()) return;
-  const bool takes = refusal(split.boundary).empty();
+  // The boundary is of no such triangle, even if its columns happen to match.
+  const MatrixFacts of_boundary = facts_of_rows(split.boundary);
+  const bool takes = refusal(of_boundary).empty() && !rounds(of_boundary);
   if (!takes) boundary_kernel = plain.name;
   boundary = prepare<T>(takes ? kernel : plain, split.boundary, options);
 }
@@ -38,6 +48,7 @@ std::int64_t KernelParts<T>::bytes() const {
 template <typename T>
 std::string KernelParts<T>::detail() const {
   std::string text = interior->detail();
+  if (rounds_mirrors) text += fmt::format("{}{}", text.empty() ? "" : "; ", lower_for_both);
   const std::string of_boundary = boundary == nullptr ? "" : boundary->detail();
   if (!of_boundary.empty() || !boundary_kernel.empty()) {
     text += fmt::format("{}boundary: {}", text.empty() ? "" : "; ",

@@ -27,6 +27,8 @@ struct KernelParts {
   std::unique_ptr<KernelProduct<T>> boundary;  ///< null if no row needs the halo
   std::vector<LocalIndex> boundary_rows;       ///< the rows of Y that it adds to
   std::string boundary_kernel;                 ///< if it is not the interior's
+  bool rounds_mirrors =
+      false;  ///< the interior's lower triangle serves for both, apart by rounding
 };
 
 /// Their product on a host: the interior while the halo is under way, and then the boundary.

@@ -81,6 +81,41 @@ TEST(CompareProducts, MeasuresErrors) {
   EXPECT_FALSE(nan.within_bound());
 }
 
+TEST(CompareProducts, HasRoomForMirrorsThatRound) {
+  // A 2 x 2 block in columns 4 and 6 of rows 4 and 5, and a column of others: 7 is not named.
+  Csr<double> a;
+  a.rows = 2;
+  a.columns = 3;
+  a.row_offsets = {0, 3, 5};
+  a.column_indices = {0, 1, 2, 1, 2};
+  a.values = {1, 1, 1e-3 + 3e-15, 1e-3, 1};
+  const std::vector<Index> global{2, 4, 5};
+  const MirroredBlock block{4, global};
+  const std::vector<double> x{0, 1e-6, 1};
+  const std::vector<double> reference{1e-6 + a.values[2], 1e-9 + 1};
+  std::vector<double> y{1e-6 + a.values[3], 1e-9 + 1};  // the lower triangle for both
+  const auto compare = [&](const MirroredBlock* mirrored) {
+    return compare_products(a, x.data(), reference.data(), y.data(), 1, mirrored);
+  };
+  EXPECT_FALSE(compare(nullptr).within_bound());
+  EXPECT_TRUE(compare(&block).within_bound());
+  EXPECT_EQ(compare(&block).scaled, compare(nullptr).scaled);
+  const MirroredBlock elsewhere{0, global};
+  EXPECT_FALSE(compare(&elsewhere).within_bound());
+  y[1] += 1e-12;
+  EXPECT_FALSE(compare(&block).within_bound());
+  // An entry of rounding whose mirror is not stored changes the other row.
+  a.row_offsets = {0, 2, 4};
+  a.column_indices = {0, 1, 1, 2};
+  a.values = {1, 1, 1e-15, 1};
+  const std::vector<double> one{1e-6, 1}, both{1e-6 + 1e-15, 1};
+  const auto missing = [&](const MirroredBlock* mirrored) {
+    return compare_products(a, x.data(), one.data(), both.data(), 1, mirrored).within_bound();
+  };
+  EXPECT_FALSE(missing(nullptr));
+  EXPECT_TRUE(missing(&block));
+}
+
 /// The rows of some kernels on a matrix, with this host alone.
 std::vector<Row> sampled(std::string_view spec, MultiplyPlan plan) {
   plan.sampling = quick;
