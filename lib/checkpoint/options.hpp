@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "core/words.hpp"
+#include "core/names/words.hpp"
 
 namespace spsolve::inline checkpoint {
 

@@ -117,6 +117,14 @@ std::int64_t krylov_bytes(const KrylovMethod& row, const SolverQuestion& questio
          vectors_bytes(height, row.at_once > 0 ? std::min(columns, row.at_once) : columns);
 }
 
+/// The bytes of the vectors that a preconditioner works in for columns after the first, whose are
+/// part of its own: residuals, the polynomial's other vector, and those of coarser levels.
+std::int64_t work_bytes(Preconditioner kind, Index height, Index columns) {
+  const bool is_multigrid = kind == Preconditioner::multigrid || kind == Preconditioner::automatic;
+  const Index halves = is_multigrid ? 5 : kind == Preconditioner::chebyshev ? 2 : 0;
+  return halves * vectors_bytes(height, std::max<Index>(0, columns - 1)) / 2;
+}
+
 /// Adds what is there of the null space, the first guess and checkpoints.
 void plan_beside_iteration(const SolverQuestion& question, Index height, MemoryPlan& plan) {
   const std::int64_t guess =
@@ -173,6 +181,9 @@ void plan_krylov(const SolverQuestion& question, int rank, MemoryPlan& plan) {
     constexpr Index of_estimate = 2;  // columns
     const Index columns = phase == std::string_view("estimate") ? of_estimate : k;
     plan.add({phase}, "vectors of the Krylov method", krylov_bytes(row, question, height, columns));
+    plan.add({phase}, "vectors of the preconditioner",
+             work_bytes(question.options.preconditioner, height,
+                        row.at_once > 0 ? std::min(columns, row.at_once) : columns));
   }
   plan_beside_iteration(question, height, plan);
   const std::int64_t preconditioner = preconditioner_bytes(question, height, nonzeros);
@@ -188,7 +199,10 @@ void plan_krylov(const SolverQuestion& question, int rank, MemoryPlan& plan) {
                         static_cast<double>(nonzeros) >=
                             host_tuning.nonzeros_of_sliced_row * static_cast<double>(height);
   const std::int64_t of_rows = csr_bytes(height, nonzeros, sizeof(double));
-  const std::int64_t again = as_it_is ? 2 * height * std::int64_t{sizeof(double)} : of_rows;
+  // Rows of few types have runs of at least eight, of 8 bytes each.
+  const std::int64_t again = question.rows_repeat ? height
+                             : as_it_is           ? 2 * height * std::int64_t{sizeof(double)}
+                                                  : of_rows;
   plan.add({"prepare"}, "rows of A in one more form", (question.ranks > 1 ? 2 : 1) * again);
   plan.add(phases, "rows of A in one more form", again);
   if (row.wants == WantedSymmetry::symmetric && question.options.condition) {

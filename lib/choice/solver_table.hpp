@@ -33,6 +33,7 @@ struct SolverQuestion {
   bool wants_checkpoints = false;    ///< whether checkpoints are wanted
   Index null_vectors = 0;            ///< of a null space that is named
   bool guesses = false;              ///< whether there is a first guess of the solution
+  bool rows_repeat = false;          ///< rows of A are of few types, of which products take no copy
   PatternAnalysis pattern_analysis;  ///< what the analysis of the pattern came to
 };
 

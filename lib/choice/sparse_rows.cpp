@@ -6,6 +6,7 @@
 
 #include "core/names/row_names.hpp"
 #include "core/tuning.hpp"
+#include "solve/gmres.hpp"
 #include "sparse/sparse_inverse.hpp"
 #include "vectors/vector_bytes.hpp"
 
@@ -169,6 +170,23 @@ void plan_vectors_inside(const SolverQuestion& question, Phases phases, MemoryPl
   }
 }
 
+/// Adds the vectors of a few steps of GMRES, which goes on where pivots turn out to be too small:
+/// L U of a matrix whose diagonal is weak, so that it was matched.
+void plan_gmres(const SolverQuestion& question, Phases phases, MemoryPlan& plan) {
+  const FactorizationEstimate& estimate = question.pattern_analysis.estimate;
+  if (estimate.kind != Factorization::lu || !estimate.scales) return;
+  constexpr Index of_estimate = 2;  // columns
+  constexpr int few_steps = 2;
+  for (const char* const phase : phases) {
+    if (phase == std::string_view("eliminate")) continue;  // no solves yet
+    plan.add(
+        {phase}, "vectors of GMRES, should pivots be too small",
+        gmres_bytes(question.shape.rows,
+                    phase == std::string_view("estimate") ? of_estimate : question.right_hand_sides,
+                    few_steps));
+  }
+}
+
 /// Adds the factors and what goes with them on a rank that eliminates alone; `share` of the bytes
 /// of factors in double.
 void plan_factors(const SolverQuestion& question, double share, Phases phases, MemoryPlan& plan) {
@@ -203,6 +221,7 @@ void plan_factors(const SolverQuestion& question, double share, Phases phases, M
   plan.add(phases, "buffers of the BLAS",
            estimate.threads * std::min(most_of_thread, estimate.memory.factors / 64));
   plan_vectors_inside(question, phases, plan);
+  plan_gmres(question, phases, plan);
 }
 
 /// Adds what rank 0 takes, which eliminates, or what each rank does, in these phases.

@@ -7,6 +7,9 @@
 #include "core/tuning.hpp"
 #include "dense/host_device.hpp"
 #include "distribute/reading/read_in_bands.hpp"
+#include "io/matrix_source.hpp"
+#include "matrix/generate/generate.hpp"
+#include "multiply/kernel/row_types.hpp"
 #include "process/system.hpp"
 #include "vectors/vector_bytes.hpp"
 
@@ -15,6 +18,21 @@ namespace spsolve::inline choice {
 namespace {
 
 /// The question of a system to the solver table, on hosts.
+/// Whether products take these rows by types: see choose_rows().
+bool are_of_few_types(const Csr<double>& rows) {
+  return sampled_run(rows) >= host_tuning.rows_of_type_run;
+}
+
+/// The same of a matrix that is generated, by some hundred rows of its middle. Nobody knows of one
+/// that is still to be read.
+bool will_be_of_few_types(const Config& config, const MatrixShape& shape) {
+  constexpr Index looked_at = 512;
+  const std::string name = config.matrix.name();
+  if (!means_generator(name)) return false;
+  const Index first = std::max<Index>(0, (shape.rows - looked_at) / 2);
+  return are_of_few_types(generate_rows(name, first, std::min(shape.rows, first + looked_at)));
+}
+
 SolverQuestion question_for(const Config& config, const SystemShape& shape, int ranks) {
   SolverQuestion question;
   question.shape = shape.matrix;
@@ -26,6 +44,8 @@ SolverQuestion question_for(const Config& config, const SystemShape& shape, int 
   question.wants_checkpoints = !config.checkpoint.directory.empty();
   question.null_vectors = shape.null_vectors;
   question.guesses = !config.solve.initial_guess.empty();
+  question.rows_repeat =
+      is_krylov(config.solve.method) && will_be_of_few_types(config, shape.matrix);
   return question;
 }
 
@@ -238,6 +258,7 @@ SystemChoice::SystemChoice(const Config& config, const SystemShape& shape, Team&
 
 void SystemChoice::analyse(const Csr<double>& whole, bool elastic, const AnalysisCache& cache) {
   if (!may_be_sparse(config_, shape_.matrix)) return;
+  question_.rows_repeat = broadcast_value(team_, team_.rank() == 0 && are_of_few_types(whole), 0);
   const MemoryKind asked_for = memory_asked_for(config_);
   const bool left_open = config_.device == DeviceChoice::automatic && gpus_.dense_bytes;
   const bool is_large = shape_.matrix.nonzeros >= gpu_tuning.least_nonzeros_to_start_ahead;

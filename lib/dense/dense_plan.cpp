@@ -17,6 +17,13 @@ constexpr std::int64_t blas_bytes = std::int64_t{8}
 
 constexpr const char* filled_from = "compressed rows that they are filled from";
 
+/// The bytes that glibc keeps of arrays of that size once some are freed: those that it no longer
+/// maps by themselves then, up to 32 MiB, lie between others (mallopt(3), M_MMAP_THRESHOLD).
+std::int64_t kept_bytes(std::int64_t array) {
+  constexpr std::int64_t least = std::int64_t{4} << 20, most = std::int64_t{32} << 20;
+  return least <= array && array <= most ? array : 0;
+}
+
 /// The choice that is tried first.
 EliminationChoice first_try(EliminationChoice choice) {
   if (choice.precision == Precision::mixed) {
@@ -105,6 +112,8 @@ void plan_dense(MemoryPlan& plan, const DensePlanning& of) {
   if (!of.gpu) {
     plan.add({"solve"}, "copies of right-hand sides inside the solve",
              vectors_bytes(of.shape.rows, 2 * of.columns) / of.ranks);
+    plan.add({"solve"}, "memory that was freed and is kept",
+             kept_bytes(vectors_bytes(of.shape.rows, of.columns) / of.ranks));
   }
   if (!first_try(of.choice).refined) return;
   const Index own = RowLayout{of.shape.rows, of.ranks}.height(of.rank);

@@ -14,7 +14,6 @@ namespace {
 
 using Owned = std::unique_ptr<Vectors>;
 
-constexpr int steps_of_cycle = 20;
 constexpr Index columns_at_once = 8;
 /// The goal of one cycle, as a part of its residual: more would be lost to the rounding of M^-1.
 constexpr double reduction_of_cycle = 1e-9;
@@ -307,7 +306,7 @@ GmresOutcome solve_few_scaled(LinearOperator& matrix, LinearOperator& inverse, d
     const double before = std::ranges::max(errors);
     const Columns target = goal.of_cycle(errors, x, *residual);
     copy(*residual, *trial);
-    outcome.steps += gmres_cycle<double>(matrix, inverse, target, steps_of_cycle, *trial);
+    outcome.steps += gmres_cycle<double>(matrix, inverse, target, most_steps_of_cycle, *trial);
     add_multiple(1, x, *trial);
     residual_of(matrix, *b, *trial, *residual);
     const Columns now = goal.distances(*trial, *residual);
@@ -347,9 +346,9 @@ double backward_error(LinearOperator& matrix, double norm, const Vectors& b, con
   return errors.empty() ? 0.0 : std::ranges::max(errors);
 }
 
-std::int64_t gmres_bytes(Index height, Index right_hand_sides) {
+std::int64_t gmres_bytes(Index height, Index right_hand_sides, int steps) {
   // Two bases, and b, x, the residual, a trial, products and what M^-1 works on.
-  constexpr Index vectors = 2 * (steps_of_cycle + 1) + 8;
+  const Index vectors = 2 * (steps + 1) + 8;
   return vectors * height * std::min(right_hand_sides, columns_at_once) *
          static_cast<std::int64_t>(sizeof(double));
 }

@@ -34,6 +34,8 @@ template <typename F>
 int gmres_cycle(LinearOperator& matrix, LinearOperator& inverse, const std::vector<double>& target,
                 int most_steps, Vectors& x, const std::function<bool(const GmresStep&)>& look = {});
 
+inline constexpr int most_steps_of_cycle = 20;  ///< of solve_by_gmres()
+
 /// The outcome of solve_by_gmres(), of the worst of the right-hand sides.
 struct GmresOutcome {
   /// ||b - A x|| / (||A|| ||x|| + ||b||), infinity norms, in double; of columns that have
@@ -62,7 +64,8 @@ double backward_error(LinearOperator& matrix, double norm, const Vectors& b, con
 GmresOutcome solve_by_gmres(LinearOperator& matrix, LinearOperator& inverse, double norm,
                             Vectors& x, double enough = 0);
 
-/// Bytes of the vectors of solve_by_gmres() on a rank with `height` of the rows.
-std::int64_t gmres_bytes(Index height, Index right_hand_sides);
+/// Bytes of the vectors of solve_by_gmres() on a rank with `height` of the rows, after so many
+/// steps of a cycle.
+std::int64_t gmres_bytes(Index height, Index right_hand_sides, int steps = most_steps_of_cycle);
 
 }  // namespace spsolve::solve

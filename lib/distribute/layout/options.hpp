@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "core/words.hpp"
+#include "core/names/words.hpp"
 
 namespace spsolve::inline distribute {
 

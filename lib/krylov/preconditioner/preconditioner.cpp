@@ -52,7 +52,7 @@ std::int64_t elimination_bytes(Index height, Index nonzeros, MemoryKind) {
 /// vectors of the levels, and connections: as measured of grids in two and three dimensions and of
 /// elasticity.
 std::int64_t multigrid_bytes(Index height, Index nonzeros, MemoryKind) {
-  constexpr std::int64_t of_row = 190, of_nonzero = 33;
+  constexpr std::int64_t of_row = 200, of_nonzero = 33;
   return of_row * height + of_nonzero * nonzeros;
 }
 

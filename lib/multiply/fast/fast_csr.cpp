@@ -12,7 +12,9 @@ namespace spsolve::inline multiply {
 namespace {
 
 /// Non-zeros between the request for a row of X and its use.
-constexpr int prefetch_distance = 16;
+constexpr Index prefetch_distance = 16;
+
+using NotAhead = std::integral_constant<Index, 0>;
 
 /// Columns whose numbers fit in 16 bits.
 constexpr Index most_narrow_columns = Index{1} << 16;
@@ -228,10 +230,11 @@ std::int64_t BalancedCsr<T>::bytes() const {
 /// Y = A X for rows one after the other here, for the columns of a block; with width 1 for the only
 /// one. A function, not a part of loops: it is compiled once.
 template <typename T>
-template <int width, int count, int ahead, typename Column, typename Columns, typename Last>
+template <int width, int count, typename Column, typename Columns, typename Last, typename Ahead>
 [[gnu::noinline]] void BalancedCsr<T>::multiply_rows(const RowSpan& span,
                                                      const Column* column_indices, const T* x, T* y,
-                                                     Columns columns_of_x, Last last) const {
+                                                     Columns columns_of_x, Last last,
+                                                     Ahead ahead) const {
   const RowSpan own = span;  // in registers, where stores of sums leave it
   const T* values = values_.data() + own.first_nonzero;
   const Column* indices = column_indices + own.first_nonzero;
@@ -243,8 +246,8 @@ template <int width, int count, int ahead, typename Column, typename Columns, ty
       *to = sum[0];
     } else {
       fast::Vector<T, width> sum[1][count];
-      fast::sum_rows<1, width, count, ahead>(values, 0, indices, length, x, columns_of_x, last,
-                                             sum);
+      fast::sum_rows<1, width, count>(values, 0, indices, length, x, columns_of_x, last, ahead,
+                                      sum);
       for (int v = 0; v < count; ++v) {
         fast::store(to + fast::vector_start<width, count>(v, last), sum[0][v]);
       }
@@ -252,23 +255,9 @@ template <int width, int count, int ahead, typename Column, typename Columns, ty
     values += length;
     indices += length;
   };
-  const auto rows = [&](auto row_at) __attribute__((always_inline)) {
-    Index at = own.first;
-    // More vectors a row go through memory, and loops that run ahead of their stores then wait for
-    // them where X and Y lie badly to each other within their pages: 1.25 times the time.
-    if constexpr (width > 1 && count == 1 && ahead == 0) {
-      for (const Run& run : own.runs) {
-        // A length that the compiler knows leaves nothing of the loop over a row.
-        fast::for_short_length(
-            run.length, [&](auto length) __attribute__((always_inline)) {
-              for (const Index end = at + run.rows; at < end; ++at) row(length, row_at(at));
-            });
-      }
-    }
-    for (; at < own.last; ++at) row(static_cast<Index>(own.lengths[at]), row_at(at));
-  };
-  if (own.order == nullptr) return rows([](Index at) { return at; });
-  rows([&](Index at) __attribute__((always_inline)) {
+  // One loop for both orders: a branch a row, always guessed right, in place of all code twice.
+  const auto row_at = [&](Index at) __attribute__((always_inline)) {
+    if (own.order == nullptr) return at;
     if constexpr (sizeof(T) * width * count >= fetched_bytes) {
       const Index next = own.order[at + rows_ahead];
       for (int v = 0; v < count; ++v) {
@@ -276,18 +265,31 @@ template <int width, int count, int ahead, typename Column, typename Columns, ty
       }
     }
     return static_cast<Index>(own.order[at]);
-  });
+  };
+  Index at = own.first;
+  // More vectors a row go through memory, and loops that run ahead of their stores then wait for
+  // them where X and Y lie badly to each other within their pages: 1.25 times the time.
+  if constexpr (width > 1 && count == 1 && std::is_same_v<Ahead, NotAhead>) {
+    for (const Run& run : own.runs) {
+      // A length that the compiler knows leaves nothing of the loop over a row.
+      fast::for_short_length(
+          run.length, [&](auto length) __attribute__((always_inline)) {
+            for (const Index end = at + run.rows; at < end; ++at) row(length, row_at(at));
+          });
+    }
+  }
+  for (; at < own.last; ++at) row(static_cast<Index>(own.lengths[at]), row_at(at));
 }
 
 template <typename T>
 template <typename Column>
 void BalancedCsr<T>::multiply_part(int p, const Column* column_indices, const T* x, T* y,
                                    Index columns) {
-  const auto multiply_block = [&]<int width, int count, int ahead>(Index first, auto columns_of_x,
-                                                                   auto last) {
+  const auto multiply_block = [&]<int width, int count>(Index first, auto columns_of_x, auto last,
+                                                        auto ahead) {
     const auto multiply_span = [&](const RowSpan& span, T* to) {
-      multiply_rows<width, count, ahead>(span, column_indices, x + first, to + first, columns_of_x,
-                                         last);
+      multiply_rows<width, count>(span, column_indices, x + first, to + first, columns_of_x, last,
+                                  ahead);
     };
     pieces_.for_each(p, [&](const RunPiece& piece) {
       const std::span<const Run> runs(runs_.data() + piece.first_run,
@@ -301,19 +303,21 @@ void BalancedCsr<T>::multiply_part(int p, const Column* column_indices, const T*
     multiply_span({&part.carry_length, nullptr, 0, 1, {}, part.last_nonzero - part.carry_length},
                   carries_.data() + p * columns);
   };
-  using std::integral_constant;
   if (columns == 1) {
-    return multiply_block.template operator()<1, 1, 0>(0, integral_constant<Index, 1>(),
-                                                       integral_constant<Index, 0>());
+    return multiply_block.template operator()<1, 1>(0, std::integral_constant<Index, 1>(),
+                                                    NotAhead(), NotAhead());
   }
   const bool fetch = irregular_ && x_rows_ * columns * static_cast<Index>(sizeof(T)) > cached_bytes;
   fast::for_each_column_block<T, 8>(columns, [&]<int width, int count>(fast::ColumnBlock block) {
     fast::with_row_of_x<T, width, count>(columns, block, [&](auto columns_of_x, auto last) {
-      if (fetch) {
-        multiply_block.template operator()<width, count, prefetch_distance>(block.first,
-                                                                            columns_of_x, last);
-      } else {
-        multiply_block.template operator()<width, count, 0>(block.first, columns_of_x, last);
+      const auto multiply = [&](auto ahead) {
+        multiply_block.template operator()<width, count>(block.first, columns_of_x, last, ahead);
+      };
+      // In steps of several vectors a branch costs nothing; loops of one have a form without.
+      if (count > 1 || fetch) {
+        multiply(fetch ? prefetch_distance : Index{0});
+      } else if constexpr (count == 1) {
+        multiply(NotAhead());
       }
     });
   });

@@ -78,9 +78,9 @@ class BalancedCsr {
   void sort_rows(const Csr<T>& csr);
   void cut_into_pieces();
   void find_runs();
-  template <int width, int count, int ahead, typename Column, typename Columns, typename Last>
+  template <int width, int count, typename Column, typename Columns, typename Last, typename Ahead>
   void multiply_rows(const RowSpan& span, const Column* column_indices, const T* x, T* y,
-                     Columns columns_of_x, Last last) const;
+                     Columns columns_of_x, Last last, Ahead ahead) const;
   template <typename Column>
   void multiply_part(int part, const Column* column_indices, const T* x, T* y, Index columns);
 

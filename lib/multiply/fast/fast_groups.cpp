@@ -121,18 +121,18 @@ void GroupedCsr<T>::multiply_rows(Index block, const UntouchedArray<Column>& ind
     fast::with_row_of_x<T, width, count>(columns, strip, [&](auto columns_of_x, auto last) {
       for_each_group(
           block, indices, x + strip.first, y + strip.first, columns_of_x,
-          [=]<int rows>(const T* values, const Column* list, Index length, const T* x_base, T* to)
-              __attribute__((always_inline)) {
-                fast::Vector<T, width> sum[rows][count];
-                fast::sum_rows<rows, width, count, 0>(values, length, list, length, x_base,
-                                                      columns_of_x, last, sum);
-                for (int r = 0; r < rows; ++r) {
-                  for (int v = 0; v < count; ++v) {
-                    fast::store(to + r * columns_of_x + fast::vector_start<width, count>(v, last),
-                                sum[r][v]);
-                  }
-                }
-              });
+          [=]<int rows>(const T* values, const Column* list, Index length, const T* x_base,
+                        T* to) __attribute__((always_inline)) {
+            fast::Vector<T, width> sum[rows][count];
+            fast::sum_rows<rows, width, count>(values, length, list, length, x_base, columns_of_x,
+                                               last, std::integral_constant<Index, 0>(), sum);
+            for (int r = 0; r < rows; ++r) {
+              for (int v = 0; v < count; ++v) {
+                fast::store(to + r * columns_of_x + fast::vector_start<width, count>(v, last),
+                            sum[r][v]);
+              }
+            }
+          });
     });
   });
 }

@@ -38,10 +38,10 @@ template <typename Work>
 }
 
 /// The sums of sum_rows() of one vector of half a register, two non-zeros at a time in a whole one.
-template <int rows, int width, int ahead, typename T, typename Column, typename Columns>
+template <int rows, int width, typename T, typename Column, typename Columns, typename Ahead>
 [[gnu::always_inline]] inline void sum_rows_by_pairs(const T* values, Index stride,
                                                      const Column* columns, Index length,
-                                                     const T* x, Columns columns_of_x,
+                                                     const T* x, Columns columns_of_x, Ahead ahead,
                                                      Vector<T, width> (&sum)[rows][1]) {
   using Pair = Vector<T, 2 * width>;
   constexpr int chains = rows <= 2 ? 2 : 1;
@@ -50,7 +50,7 @@ template <int rows, int width, int ahead, typename T, typename Column, typename 
     return x + static_cast<Index>(columns[k]) * columns_of_x;
   };
   const auto step = [&](Index k, Pair(&into)[rows]) __attribute__((always_inline)) {
-    if constexpr (ahead > 0) {
+    if (ahead > 0) {
       __builtin_prefetch(x_row(k + ahead));
       __builtin_prefetch(x_row(k + 1 + ahead));
     }
@@ -84,22 +84,23 @@ template <int rows, int width, int ahead, typename T, typename Column, typename 
 /// first column in row 0 of X, whose rows are `columns_of_x` long. Short sums are split into
 /// independent chains, so that a sum does not wait for the one before it.
 /// With ahead > 0, rows of X are fetched that many non-zeros before they are needed; the columns
-/// must then be readable up to columns[length + ahead - 1].
-template <int rows, int width, int count, int ahead, typename T, typename Column, typename Columns,
-          typename Last>
+/// must then be readable up to columns[length + ahead - 1]. Numbers may be constants.
+template <int rows, int width, int count, typename T, typename Column, typename Columns,
+          typename Last, typename Ahead>
 [[gnu::always_inline]] inline void sum_rows(const T* values, Index stride, const Column* columns,
                                             Index length, const T* x, Columns columns_of_x,
-                                            Last last, Vector<T, width> (&sum)[rows][count]) {
+                                            Last last, Ahead ahead,
+                                            Vector<T, width> (&sum)[rows][count]) {
   using V = Vector<T, width>;
   if constexpr (count == 1 && is_half<T, width>) {
-    return sum_rows_by_pairs<rows, width, ahead>(values, stride, columns, length, x, columns_of_x,
-                                                 sum);
+    return sum_rows_by_pairs<rows, width>(values, stride, columns, length, x, columns_of_x, ahead,
+                                          sum);
   }
   constexpr int chains = rows * count >= 6 ? 1 : rows * count >= 3 ? 2 : 4;
   V part[chains][rows][count] = {};
   const auto step = [&](Index k, V(&into)[rows][count]) __attribute__((always_inline)) {
     const T* x_row = x + static_cast<Index>(columns[k]) * columns_of_x;
-    if constexpr (ahead > 0) {
+    if (ahead > 0) {
       const T* next = x + static_cast<Index>(columns[k + ahead]) * columns_of_x;
 #pragma GCC unroll 8
       for (int v = 0; v < count; ++v) {

@@ -41,6 +41,23 @@ constexpr Index triangle_size(int rows) {
   return rows * (rows + 1) / 2;
 }
 
+/// work(first, count, y) for the columns of a group outside of its part, which add to the overlap,
+/// if there are any, and then for those inside: in a loop, so that it is compiled once.
+template <typename T, typename Work>
+[[gnu::always_inline]] inline void for_each_side(Index outside, Index length, T* y, T* overlap,
+                                                 const Work& work) {
+  Index first = 0, end = outside > 0 ? outside : length;
+  T* to = outside > 0 ? overlap : y;
+#pragma GCC unroll 1
+  while (true) {
+    work(first, end - first, to);
+    if (end == length) return;
+    first = end;
+    end = length;
+    to = y;
+  }
+}
+
 }  // namespace
 
 template <typename T>
@@ -247,11 +264,12 @@ void SymmetricHalves<T>::multiply_part(int p, const UntouchedArray<Column>& indi
             }
           }
           const Index length = group.length, outside = group.outside;
-          if (outside > 0) {
-            fast::mirror_dots<rows>(values, length, list, outside, x_base, overlap_base, mine, sum);
-          }
-          fast::mirror_dots<rows>(values + outside, length, list + outside, length - outside,
-                                  x_base, y_base, mine, sum);
+          for_each_side(
+              outside, length, y_base,
+              overlap_base, [&](Index first, Index count, T * to) __attribute__((always_inline)) {
+                fast::mirror_dots<rows>(values + first, length, list + first, count, x_base, to,
+                                        mine, sum);
+              });
           for (int r = 0; r < rows; ++r) own_y[r] = sum[r];
         });
     return;
@@ -284,13 +302,12 @@ void SymmetricHalves<T>::multiply_part(int p, const UntouchedArray<Column>& indi
             }
           }
           const Index length = group.length, outside = group.outside;
-          if (outside > 0) {
-            fast::mirror_sums<rows, width, count>(values, length, list, outside, x_base,
-                                                  overlap_base, columns, last, mine, sum);
-          }
-          fast::mirror_sums<rows, width, count>(values + outside, length, list + outside,
-                                                length - outside, x_base, y_base, columns, last,
-                                                mine, sum);
+          for_each_side(
+              outside, length, y_base,
+              overlap_base, [&](Index begin, Index many, T * to) __attribute__((always_inline)) {
+                fast::mirror_sums<rows, width, count>(values + begin, length, list + begin, many,
+                                                      x_base, to, columns, last, mine, sum);
+              });
           for (int r = 0; r < rows; ++r) {
             for (int v = 0; v < count; ++v) {
               fast::store(own_y + r * columns + fast::vector_start<width, count>(v, last),

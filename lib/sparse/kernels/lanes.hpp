@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <type_traits>
 #include <utility>
 
 #include "core/scalar.hpp"
@@ -145,37 +146,54 @@ ComplexLanes<T> inverse_of(const ComplexLanes<T>& v) {
   return inverse;
 }
 
+template <typename V>
+inline constexpr bool has_parts = requires(V v) {
+  v.re;
+};
+
+// Lanes are numbered by constants, which leave a shuffle, or by an int.
+
 /// v_j in every lane.
-template <int j, typename V>
-V repeated(const V& v) {
-  return __builtin_shufflevector(v, v, j, j, j, j, j, j, j, j);
+template <typename J, typename V>
+V repeated(J j, const V& v) {
+  if constexpr (has_parts<V>) {
+    return {repeated(j, v.re), repeated(j, v.im)};
+  } else if constexpr (std::is_same_v<J, int>) {
+    return v[j] - V{};
+  } else {
+    return __builtin_shufflevector(v, v, J::value, J::value, J::value, J::value, J::value, J::value,
+                                   J::value, J::value);
+  }
 }
 
 /// v below lane j, and from j on 0; v above lane j, and up to j 0.
-template <int j, typename V>
-V below(const V& v) {
-  constexpr auto from = [](int lane) { return lane < j ? lane : lane + 8; };
-  return __builtin_shufflevector(v, V{}, from(0), from(1), from(2), from(3), from(4), from(5),
-                                 from(6), from(7));
+template <typename J, typename V>
+V below(J j, const V& v) {
+  if constexpr (has_parts<V>) {
+    return {below(j, v.re), below(j, v.im)};
+  } else if constexpr (std::is_same_v<J, int>) {
+    V kept = v;
+    for (int i = j; i < lanes; ++i) kept[i] = 0;
+    return kept;
+  } else {
+    constexpr auto from = [](int lane) { return lane < J::value ? lane : lane + 8; };
+    return __builtin_shufflevector(v, V{}, from(0), from(1), from(2), from(3), from(4), from(5),
+                                   from(6), from(7));
+  }
 }
-template <int j, typename V>
-V above(const V& v) {
-  constexpr auto from = [](int lane) { return lane > j ? lane : lane + 8; };
-  return __builtin_shufflevector(v, V{}, from(0), from(1), from(2), from(3), from(4), from(5),
-                                 from(6), from(7));
-}
-
-template <int j, typename T>
-ComplexLanes<T> repeated(const ComplexLanes<T>& v) {
-  return {repeated<j>(v.re), repeated<j>(v.im)};
-}
-template <int j, typename T>
-ComplexLanes<T> below(const ComplexLanes<T>& v) {
-  return {below<j>(v.re), below<j>(v.im)};
-}
-template <int j, typename T>
-ComplexLanes<T> above(const ComplexLanes<T>& v) {
-  return {above<j>(v.re), above<j>(v.im)};
+template <typename J, typename V>
+V above(J j, const V& v) {
+  if constexpr (has_parts<V>) {
+    return {above(j, v.re), above(j, v.im)};
+  } else if constexpr (std::is_same_v<J, int>) {
+    V kept = v;
+    for (int i = 0; i <= j; ++i) kept[i] = 0;
+    return kept;
+  } else {
+    constexpr auto from = [](int lane) { return lane > J::value ? lane : lane + 8; };
+    return __builtin_shufflevector(v, V{}, from(0), from(1), from(2), from(3), from(4), from(5),
+                                   from(6), from(7));
+  }
 }
 
 /// Calls work with the constants 0 ... count - 1, one after another.

@@ -52,9 +52,14 @@ constexpr Index last_group(Index n) {
   return (n + lanes - 1) / lanes * lanes - lanes;
 }
 
-/// Calls work with a constant: the `width` of 1 ... 8 columns.
-template <typename Work>
+/// Calls work with the `width` of 1 ... 8 columns: a constant, but for fewer than eight with exact
+/// ends, which are of large fronts, whose last columns hardly count.
+template <Ends ends, typename Work>
 void with_width(Index width, const Work& work) {
+  if constexpr (ends == Ends::exact) {
+    return width == lanes ? work(std::integral_constant<int, lanes>{})
+                          : work(static_cast<int>(width));
+  }
   switch (width) {
     case 8:
       return work(std::integral_constant<int, 8>{});
@@ -75,12 +80,32 @@ void with_width(Index width, const Work& work) {
   }
 }
 
+/// Calls work with 0 ... width - 1, constants where the width is one.
+template <typename Width, typename Work>
+void for_columns(Width width, const Work& work) {
+  if constexpr (std::is_same_v<Width, int>) {
+    for (int j = 0; j < width; ++j) work(j);
+  } else {
+    unrolled<width>(work);
+  }
+}
+
+/// Calls work with width - 1 ... 0 likewise.
+template <typename Width, typename Work>
+void for_columns_down(Width width, const Work& work) {
+  if constexpr (std::is_same_v<Width, int>) {
+    for (int j = width - 1; j >= 0; --j) work(j);
+  } else {
+    unrolled_down<width>(work);
+  }
+}
+
 /// y <- y - sum over j < width of column j times x_j in every lane of factors[j].
-template <int width, Ends ends, typename T>
-void subtract_columns(Index m, const T* a, Index ld, const Lanes<T>* factors, T* y) {
+template <Ends ends, typename Width, typename T>
+void subtract_columns(Width width, Index m, const T* a, Index ld, const Lanes<T>* factors, T* y) {
   for (Index i = 0; i < m; i += lanes) {
     Lanes<T> even = load_end<ends>(y + i, m - i), odd{};
-    unrolled<width>([&](auto j) {
+    for_columns(width, [&](auto j) {
       (j % 2 == 0 ? even : odd) -= load_end<ends>(a + i + j * ld, m - i) * factors[j];
     });
     store_end<ends, T>(even + odd, y + i, m - i);
@@ -88,22 +113,22 @@ void subtract_columns(Index m, const T* a, Index ld, const Lanes<T>* factors, T*
 }
 
 /// The sums over i of column j times y, in lane j < width; 0 in the others.
-template <int width, Ends ends, typename T>
-Lanes<T> column_sums(Index m, const T* a, Index ld, const T* y) {
+template <Ends ends, typename Width, typename T>
+Lanes<T> column_sums(Width width, Index m, const T* a, Index ld, const T* y) {
   Lanes<T> all[lanes] = {};
   for (Index i = 0; i < m; i += lanes) {
     const Lanes<T> v = load_end<ends>(y + i, m - i);
-    unrolled<width>([&](auto j) { all[j] += load_end<ends>(a + i + j * ld, m - i) * v; });
+    for_columns(width, [&](auto j) { all[j] += load_end<ends>(a + i + j * ld, m - i) * v; });
   }
   return sums_of(all);
 }
 
 /// 1 / a_jj in lane j < width, 1 in the others; 1 everywhere for a unit diagonal.
-template <int width, typename T>
-Lanes<T> inverse_diagonal(bool unit, const T* a, Index ld) {
+template <typename Width, typename T>
+Lanes<T> inverse_diagonal(Width width, bool unit, const T* a, Index ld) {
   Lanes<T> d = in_all_lanes(T(1));
   if (unit) return d;
-  unrolled<width>([&](auto j) { set_lane(d, j.value, a[j + j * ld]); });
+  for_columns(width, [&](auto j) { set_lane(d, j, a[j + j * ld]); });
   return inverse_of(d);
 }
 
@@ -113,10 +138,10 @@ Lanes<T> inverse_diagonal(bool unit, const T* a, Index ld) {
 template <Ends ends, typename T>
 [[gnu::flatten]] void subtract(Index m, Index n, const T* a, Index ld, const T* x, T* y) {
   for (Index j = 0; j < n; j += lanes) {
-    detail::with_width(std::min(lanes, n - j), [&](auto width) {
-      Lanes<T> factors[width];
-      unrolled<width>([&](auto k) { factors[k] = in_all_lanes(x[j + k]); });
-      detail::subtract_columns<width, ends>(m, a + j * ld, ld, factors, y);
+    detail::with_width<ends>(std::min(lanes, n - j), [&](auto width) {
+      Lanes<T> factors[lanes];
+      detail::for_columns(width, [&](auto k) { factors[k] = in_all_lanes(x[j + k]); });
+      detail::subtract_columns<ends>(width, m, a + j * ld, ld, factors, y);
     });
   }
 }
@@ -126,9 +151,9 @@ template <Ends ends, typename T>
 [[gnu::flatten]] void subtract_transposed(Index m, Index n, const T* a, Index ld, const T* y,
                                           T* x) {
   for (Index j = 0; j < n; j += lanes) {
-    detail::with_width(std::min(lanes, n - j), [&](auto width) {
-      const Lanes<T> sums = detail::column_sums<width, ends>(m, a + j * ld, ld, y);
-      unrolled<width>([&](auto k) { x[j + k] -= lane<T>(sums, k.value); });
+    detail::with_width<ends>(std::min(lanes, n - j), [&](auto width) {
+      const Lanes<T> sums = detail::column_sums<ends>(width, m, a + j * ld, ld, y);
+      detail::for_columns(width, [&](auto k) { x[j + k] -= lane<T>(sums, k); });
     });
   }
 }
@@ -139,18 +164,18 @@ template <Ends ends, typename T>
 [[gnu::flatten]] void forward_lower(bool unit, Index h, Index n, const T* l, Index ld, T* z) {
   for (Index k = 0; k < n; k += lanes) {
     const T* a = l + k + k * ld;
-    detail::with_width(std::min(lanes, n - k), [&](auto width) {
-      Lanes<T> v = detail::load_end<ends>(z + k, h - k), found[width];
-      const Lanes<T> inverse = detail::inverse_diagonal<width>(unit, a, ld);
-      unrolled<width>([&](auto j) {
-        found[j] = repeated<j>(v);
-        if (!unit) found[j] *= repeated<j>(inverse);
-        v -= above<j>(detail::load_end<ends>(a + j * ld, h - k)) * found[j];
+    detail::with_width<ends>(std::min(lanes, n - k), [&](auto width) {
+      Lanes<T> v = detail::load_end<ends>(z + k, h - k), found[lanes];
+      const Lanes<T> inverse = detail::inverse_diagonal(width, unit, a, ld);
+      detail::for_columns(width, [&](auto j) {
+        found[j] = repeated(j, v);
+        if (!unit) found[j] *= repeated(j, inverse);
+        v -= above(j, detail::load_end<ends>(a + j * ld, h - k)) * found[j];
       });
       if (!unit) v *= inverse;
       detail::store_end<ends, T>(v, z + k, h - k);
       if (h - k > lanes) {
-        detail::subtract_columns<width, ends>(h - k - lanes, a + lanes, ld, found, z + k + lanes);
+        detail::subtract_columns<ends>(width, h - k - lanes, a + lanes, ld, found, z + k + lanes);
       }
     });
   }
@@ -161,18 +186,19 @@ template <Ends ends, typename T>
 [[gnu::flatten]] void backward_lower(bool unit, Index h, Index n, const T* l, Index ld, T* z) {
   for (Index k = detail::last_group(n); k >= 0; k -= lanes) {
     const T* a = l + k + k * ld;
-    detail::with_width(std::min(lanes, n - k), [&](auto width) {
+    detail::with_width<ends>(std::min(lanes, n - k), [&](auto width) {
       Lanes<T> v = detail::load_end<ends>(z + k, h - k), rows[lanes] = {};
       if (h - k > lanes) {
-        v -= detail::column_sums<width, ends>(h - k - lanes, a + lanes, ld, z + k + lanes);
+        v -= detail::column_sums<ends>(width, h - k - lanes, a + lanes, ld, z + k + lanes);
       }
-      const Lanes<T> inverse = detail::inverse_diagonal<width>(unit, a, ld);
-      unrolled<width>([&](auto j) { rows[j] = detail::load_end<ends>(a + j * ld, h - k); });
+      const Lanes<T> inverse = detail::inverse_diagonal(width, unit, a, ld);
+      detail::for_columns(width,
+                          [&](auto j) { rows[j] = detail::load_end<ends>(a + j * ld, h - k); });
       transpose(rows);  // lane j of row i: l_ij
       unrolled_down<lanes>([&](auto i) {
-        Lanes<T> of_row = repeated<i>(v);
-        if (!unit) of_row *= repeated<i>(inverse);
-        v -= below<i>(rows[i]) * of_row;
+        Lanes<T> of_row = repeated(i, v);
+        if (!unit) of_row *= repeated(i, inverse);
+        v -= below(i, rows[i]) * of_row;
       });
       if (!unit) v *= inverse;
       detail::store_end<ends, T>(v, z + k, h - k);
@@ -185,15 +211,15 @@ template <Ends ends, typename T>
 [[gnu::flatten]] void backward_upper(Index n, const T* u, Index ld, T* z) {
   for (Index k = detail::last_group(n); k >= 0; k -= lanes) {
     const T* a = u + k + k * ld;
-    detail::with_width(std::min(lanes, n - k), [&](auto width) {
-      Lanes<T> v = load(z + k, width), found[width];
-      const Lanes<T> inverse = detail::inverse_diagonal<width>(false, a, ld);
-      unrolled_down<width>([&](auto j) {
-        found[j] = repeated<j>(v) * repeated<j>(inverse);
-        v -= below<j>(detail::load_end<ends>(a + j * ld, n - k)) * found[j];
+    detail::with_width<ends>(std::min(lanes, n - k), [&](auto width) {
+      Lanes<T> v = load(z + k, width), found[lanes];
+      const Lanes<T> inverse = detail::inverse_diagonal(width, false, a, ld);
+      detail::for_columns_down(width, [&](auto j) {
+        found[j] = repeated(j, v) * repeated(j, inverse);
+        v -= below(j, detail::load_end<ends>(a + j * ld, n - k)) * found[j];
       });
       store<T>(v * inverse, z + k, width);
-      detail::subtract_columns<width, Ends::exact>(k, a - k, ld, found, z);
+      detail::subtract_columns<Ends::padded>(width, k, a - k, ld, found, z);
     });
   }
 }
@@ -203,14 +229,15 @@ template <Ends ends, typename T>
 [[gnu::flatten]] void forward_upper(Index n, const T* u, Index ld, T* z) {
   for (Index k = 0; k < n; k += lanes) {
     const T* a = u + k + k * ld;
-    detail::with_width(std::min(lanes, n - k), [&](auto width) {
+    detail::with_width<ends>(std::min(lanes, n - k), [&](auto width) {
       Lanes<T> v = load(z + k, width), rows[lanes] = {};
-      v -= detail::column_sums<width, Ends::exact>(k, a - k, ld, z);
-      const Lanes<T> inverse = detail::inverse_diagonal<width>(false, a, ld);
-      unrolled<width>([&](auto j) { rows[j] = detail::load_end<ends>(a + j * ld, n - k); });
+      v -= detail::column_sums<Ends::padded>(width, k, a - k, ld, z);
+      const Lanes<T> inverse = detail::inverse_diagonal(width, false, a, ld);
+      detail::for_columns(width,
+                          [&](auto j) { rows[j] = detail::load_end<ends>(a + j * ld, n - k); });
       transpose(rows);  // lane j of row i: u_ij
-      unrolled<width>(
-          [&](auto i) { v -= above<i>(rows[i]) * (repeated<i>(v) * repeated<i>(inverse)); });
+      detail::for_columns(
+          width, [&](auto i) { v -= above(i, rows[i]) * (repeated(i, v) * repeated(i, inverse)); });
       store<T>(v * inverse, z + k, width);
     });
   }

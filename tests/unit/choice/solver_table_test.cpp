@@ -8,6 +8,7 @@
 #include "core/error.hpp"
 #include "dense/state/flops.hpp"
 #include "krylov/methods/krylov_method.hpp"
+#include "solve/gmres.hpp"
 
 namespace spsolve {
 namespace {
@@ -211,6 +212,27 @@ TEST(SolverTable, PlansOfKrylovMethodsAreLinear) {
       EXPECT_LT(most(40000000, 4), 0.5 * most(40000000, 1));
     }
   }
+}
+
+TEST(SolverTable, PlansOfKrylovMethodsKnowThatRowsOfFewTypesAreNotCopied) {
+  SolverQuestion question = question_of(100000, Method::cg);
+  MemoryPlan copied, as_they_are;
+  row_of(Method::cg).plan(question, 0, copied);
+  question.rows_repeat = true;
+  row_of(Method::cg).plan(question, 0, as_they_are);
+  const Index nonzeros = question.shape.nonzeros;
+  EXPECT_NEAR(static_cast<double>(copied.bytes_in("solve") - as_they_are.bytes_in("solve")),
+              static_cast<double>(csr_bytes(100000, nonzeros, sizeof(double))), 2e5);
+}
+
+TEST(SolverTable, PlansOfMatchedRowsHaveTheVectorsOfAFewStepsOfGmres) {
+  SolverQuestion question = question_of(100000, Method::sparse_lu);
+  MemoryPlan plain, matched;
+  row_of(Method::sparse_lu).plan(question, 0, plain);
+  question.pattern_analysis.estimate.scales = true;
+  row_of(Method::sparse_lu).plan(question, 0, matched);
+  EXPECT_EQ(matched.bytes_in("eliminate"), plain.bytes_in("eliminate"));
+  EXPECT_GE(matched.bytes_in("estimate") - plain.bytes_in("estimate"), gmres_bytes(100000, 2, 2));
 }
 
 TEST(SolverTable, PlansCountRightHandSides) {
