@@ -7,7 +7,6 @@
 #include "matrix/real_form.hpp"
 #include "matrix/structure.hpp"
 #include "multiply/kernel/row_types.hpp"
-#include "multiply/kernel_row.hpp"
 
 namespace spsolve::inline multiply {
 
@@ -58,12 +57,6 @@ SPSOLVE_INSTANTIATE_FUNCTION(facts_for)
 
 namespace {
 std::span<const Kernel> gpu_table;
-}
-
-std::string needs_symmetric(const MatrixFacts& facts, Index, std::size_t) {
-  if (facts.symmetric()) return {};
-  if (facts.rows != facts.columns) return "the matrix is not symmetric";
-  return "the matrix is not symmetric, by more than rounding: " + to_text(facts.furthest);
 }
 
 void offer_gpu_kernels(std::span<const Kernel> table) {

@@ -102,7 +102,7 @@ TEST(CompareProducts, HasRoomForMirrorsThatRound) {
   EXPECT_EQ(compare(&block).scaled, compare(nullptr).scaled);
   const MirroredBlock elsewhere{0, global};
   EXPECT_FALSE(compare(&elsewhere).within_bound());
-  y[1] += 1e-12;
+  y[1] += 1e-10;
   EXPECT_FALSE(compare(&block).within_bound());
   // An entry of rounding whose mirror is not stored changes the other row.
   a.row_offsets = {0, 2, 4};
