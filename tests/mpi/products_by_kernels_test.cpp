@@ -160,11 +160,11 @@ TEST(ProductsByKernels, RandomPermutations) {
 
 TEST(ProductsByKernels, WithoutHaloNobodyWaits) {
   MpiTeam team;
-  // One dense block of 7 rows a rank.
-  const Index n = 7 * team.size();
+  // One dense block of 8 rows a rank: bands keep pairs together.
+  const Index n = 8 * team.size();
   Coo blocks{n, n, Symmetry::general, {}, {}, {}};
   for (Index i = 0; i < n; ++i) {
-    for (Index j = i / 7 * 7; j < i / 7 * 7 + 7; ++j) {
+    for (Index j = i / 8 * 8; j < i / 8 * 8 + 8; ++j) {
       blocks.row.push_back(i);
       blocks.column.push_back(j);
       blocks.value.push_back(1.0 / static_cast<double>(1 + i + 2 * j));
