@@ -49,6 +49,9 @@ std::string refuse_krylov(const SolverQuestion& question) {
         "solve.method=gmres, bicgstab or idr",
         name(method));
   }
+  if (method == Method::cocr && options.null_space != NullSpaceKind::none) {
+    return "solve.method=cocr does not take solve.null_space; use solve.method=minres or gmres";
+  }
   if (krylov_method(method)->symmetric() && options.equilibrate == AutoSwitch::on) {
     return fmt::format(
         "solve.equilibrate=on does not go with solve.method={}, as it would leave A unsymmetric; "
