@@ -170,11 +170,12 @@ void plan_vectors_inside(const SolverQuestion& question, Phases phases, MemoryPl
   }
 }
 
-/// Adds the vectors of a few steps of GMRES, which goes on where pivots turn out to be too small:
-/// L U of a matrix whose diagonal is weak, so that it was matched.
+/// Adds the vectors of a few steps of GMRES, which goes on where pivots turn out to be too small: L
+/// U of a symmetric matrix whose diagonal is weak, so that it was matched, such as of optimisation.
 void plan_gmres(const SolverQuestion& question, Phases phases, MemoryPlan& plan) {
   const FactorizationEstimate& estimate = question.pattern_analysis.estimate;
-  if (estimate.kind != Factorization::lu || !estimate.scales) return;
+  const bool is_matched = estimate.kind == Factorization::lu && estimate.scales;
+  if (!is_matched || !estimate.facts.nearly_symmetric) return;
   constexpr Index of_estimate = 2;  // columns
   constexpr int few_steps = 2;
   for (const char* const phase : phases) {

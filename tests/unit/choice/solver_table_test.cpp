@@ -225,11 +225,15 @@ TEST(SolverTable, PlansOfKrylovMethodsKnowThatRowsOfFewTypesAreNotCopied) {
               static_cast<double>(csr_bytes(100000, nonzeros, sizeof(double))), 2e5);
 }
 
-TEST(SolverTable, PlansOfMatchedRowsHaveTheVectorsOfAFewStepsOfGmres) {
+TEST(SolverTable, PlansOfMatchedSymmetricMatricesHaveTheVectorsOfAFewStepsOfGmres) {
   SolverQuestion question = question_of(100000, Method::sparse_lu);
-  MemoryPlan plain, matched;
+  FactorizationEstimate& estimate = question.pattern_analysis.estimate;
+  MemoryPlan plain, unsymmetric, matched;
   row_of(Method::sparse_lu).plan(question, 0, plain);
-  question.pattern_analysis.estimate.scales = true;
+  estimate.scales = true;
+  row_of(Method::sparse_lu).plan(question, 0, unsymmetric);
+  EXPECT_EQ(unsymmetric.bytes_in("estimate"), plain.bytes_in("estimate"));
+  estimate.facts.nearly_symmetric = true;
   row_of(Method::sparse_lu).plan(question, 0, matched);
   EXPECT_EQ(matched.bytes_in("eliminate"), plain.bytes_in("eliminate"));
   EXPECT_GE(matched.bytes_in("estimate") - plain.bytes_in("estimate"), gmres_bytes(100000, 2, 2));
