@@ -266,26 +266,26 @@ template <int width, int count, typename Column, typename Columns, typename Last
     }
     return static_cast<Index>(own.order[at]);
   };
-  Index at = own.first;
-  // More vectors a row go through memory, and loops that run ahead of their stores then wait for
-  // them where X and Y lie badly to each other within their pages: 1.25 times the time.
-  if constexpr (width > 1 && count == 1 && std::is_same_v<Ahead, NotAhead>) {
-    for (const Run& run : own.runs) {
-      // A length that the compiler knows leaves nothing of the loop over a row.
-      fast::for_short_length(
-          run.length, [&](auto length) __attribute__((always_inline)) {
-            for (const Index end = at + run.rows; at < end; ++at) row(length, row_at(at));
-          });
+  const auto rows = [&](auto number) __attribute__((always_inline)) {
+    Index at = own.first;
+    // More vectors a row go through memory, and loops that run ahead of their stores then wait for
+    // them where X and Y lie badly to each other within their pages: 1.25 times the time.
+    if constexpr (width > 1 && count == 1 && std::is_same_v<Ahead, NotAhead>) {
+      for (const Run& run : own.runs) {
+        // A length that the compiler knows leaves nothing of the loop over a row.
+        fast::for_short_length(
+            run.length, [&](auto length) __attribute__((always_inline)) {
+              for (const Index end = at + run.rows; at < end; ++at) row(length, number(at));
+            });
+      }
     }
-  }
+    for (; at < own.last; ++at) row(static_cast<Index>(own.lengths[at]), number(at));
+  };
   // But where a row's sums are one vector that branch would be a tenth of the time.
   if constexpr (count == 1) {
-    if (own.order == nullptr) {
-      for (; at < own.last; ++at) row(static_cast<Index>(own.lengths[at]), at);
-      return;
-    }
+    if (own.order == nullptr) return rows([](Index at) { return at; });
   }
-  for (; at < own.last; ++at) row(static_cast<Index>(own.lengths[at]), row_at(at));
+  rows(row_at);
 }
 
 template <typename T>

@@ -264,12 +264,11 @@ void SymmetricHalves<T>::multiply_part(int p, const UntouchedArray<Column>& indi
             }
           }
           const Index length = group.length, outside = group.outside;
-          for_each_side(
-              outside, length, y_base,
-              overlap_base, [&](Index first, Index count, T * to) __attribute__((always_inline)) {
-                fast::mirror_dots<rows>(values + first, length, list + first, count, x_base, to,
-                                        mine, sum);
-              });
+          if (outside > 0) {
+            fast::mirror_dots<rows>(values, length, list, outside, x_base, overlap_base, mine, sum);
+          }
+          fast::mirror_dots<rows>(values + outside, length, list + outside, length - outside,
+                                  x_base, y_base, mine, sum);
           for (int r = 0; r < rows; ++r) own_y[r] = sum[r];
         });
     return;
