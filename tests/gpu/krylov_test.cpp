@@ -67,7 +67,7 @@ TEST_F(GpuKrylov, EveryMethodWithEveryPreconditionerSolvesWhatItSolvesOnTheHost)
     const Csr<double> whole = load_matrix(family.generator);
     const Dense<double> b = test::multiply(whole, random_multivector(whole.rows, 3, 5));
     for (const KrylovMethod& method : krylov_methods()) {
-      if (method.symmetric && !family.definite) continue;
+      if (method.symmetric() && !family.definite) continue;
       for (const PreconditionerRow& preconditioner : preconditioners()) {
         SCOPED_TRACE(fmt::format("{} {} {}", family.generator, name(method.method),
                                  name(preconditioner.kind)));
