@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "core/names/words.hpp"
+#include "core/words.hpp"
 
 namespace spsolve::inline checkpoint {
 

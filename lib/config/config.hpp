@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "checkpoint/options.hpp"
-#include "core/names/words.hpp"
 #include "core/types.hpp"
+#include "core/words.hpp"
 #include "distribute/layout/options.hpp"
 #include "solve/operators/options.hpp"
 

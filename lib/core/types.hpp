@@ -4,8 +4,8 @@
 #include <string_view>
 #include <type_traits>
 
-#include "core/names/words.hpp"
 #include "core/scalar.hpp"
+#include "core/words.hpp"
 #include "spsolve/types.hpp"
 
 namespace spsolve::inline core {

@@ -4,8 +4,8 @@
 #include <complex>
 #include <vector>
 
-#include "core/parts.hpp"
 #include "core/scalar.hpp"
+#include "vectors/multivector/parts.hpp"
 
 namespace spsolve::inline vectors {
 

@@ -286,7 +286,7 @@ void expect_as_on_the_host(const Csr<double>& matrix, const Dense<double>& b, co
               20 * test::backward_error(matrix, b, host.carried) + 8 * unit_roundoff)
         << where << ", on the way";
   } else {
-    EXPECT_EQ(gpu.carried.values, b.values) << where;
+    EXPECT_EQ(gpu.carried.values, host.carried.values) << where;
   }
   const Csr<double> transposed = transpose(matrix);
   EXPECT_LE(test::backward_error(transposed, b, gpu.y),

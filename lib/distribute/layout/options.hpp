@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "core/names/words.hpp"
+#include "core/words.hpp"
 
 namespace spsolve::inline distribute {
 

@@ -3,8 +3,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/names/words.hpp"
 #include "core/types.hpp"
+#include "core/words.hpp"
 #include "matrix/csr.hpp"
 
 namespace spsolve::inline matrix {

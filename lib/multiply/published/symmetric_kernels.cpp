@@ -4,8 +4,8 @@
 
 #include <omp.h>
 
-#include "core/sleeping_barrier.hpp"
 #include "matrix/formats/colouring.hpp"
+#include "multiply/published/sleeping_barrier.hpp"
 
 namespace spsolve::inline multiply {
 

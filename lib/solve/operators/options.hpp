@@ -2,8 +2,8 @@
 
 #include <string_view>
 
-#include "core/names/words.hpp"
 #include "core/types.hpp"
+#include "core/words.hpp"
 #include "spsolve/options.hpp"
 
 namespace spsolve::inline solve {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <string_view>
 
-#include "core/names/words.hpp"
+#include "core/words.hpp"
 #include "solve/operators/linear_operator.hpp"
 #include "solve/operators/system_matrix.hpp"
 #include "spsolve/inertia.hpp"

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/names/words.hpp"
 #include "core/types.hpp"
+#include "core/words.hpp"
 #include "solve/operators/options.hpp"
 #include "solve/operators/pivot_statistics.hpp"
 #include "solve/trust/condition.hpp"

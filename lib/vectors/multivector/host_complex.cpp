@@ -5,8 +5,8 @@
 #include <type_traits>
 
 #include "core/over_blocks.hpp"
-#include "core/parts.hpp"
 #include "vectors/multivector/host_vectors.hpp"
+#include "vectors/multivector/parts.hpp"
 
 namespace spsolve::inline vectors {
 

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "core/error.hpp"
-#include "core/parts.hpp"
 #include "matrix/multivector.hpp"
+#include "vectors/multivector/parts.hpp"
 
 namespace spsolve::inline vectors {
 

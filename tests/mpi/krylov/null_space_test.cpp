@@ -128,6 +128,7 @@ TEST_F(NullSpaces, OfConstantsAreToldWhereNoneIsNamed) {
 TEST_F(NullSpaces, RefuseRightHandSidesThatHaveNoSolution) {
   const Csr<double> whole = laplacian("grid2d:20");
   for (const KrylovMethod& method : krylov_methods()) {
+    if (method.wants == WantedSymmetry::symmetric) continue;  // it takes no null space
     SCOPED_TRACE(name(method.method));
     SolverOptions options;
     options.method = method.method;

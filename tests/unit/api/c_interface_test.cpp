@@ -186,7 +186,7 @@ TEST_F(CInterface, OptionsOfOtherSizesAndRangesAreRefused) {
   };
   refused([](auto& o) { o.size = 0; }, "spsolve_options_init() sets the size");
   refused([](auto& o) { ++o.size; }, "newer than the library");
-  refused([](auto& o) { o.method = static_cast<spsolve_method>(13); }, "method is 13");
+  refused([](auto& o) { o.method = static_cast<spsolve_method>(14); }, "method is 14");
   refused([](auto& o) { o.ordering = static_cast<spsolve_ordering>(7); }, "ordering is 7");
   refused([](auto& o) { o.equilibrate = static_cast<spsolve_switch>(3); }, "equilibrate is 3");
   refused([](auto& o) { o.restart = 0; }, "solve.restart");

@@ -50,7 +50,9 @@ Numbers preconditioned(Solver& solver, const Numbers& b, bool transposed = false
 
 /// Steps of conjugate gradients until residuals are 1e-8 of b.
 int steps_of_cg(const Matrix& a, Solver& solver, Numbers r) {
-  Product product(a);
+  ProductOptions on_host;
+  on_host.device = Device::host;
+  Product product(a, on_host);
   const double asked = 1e-16 * dot(r, r);
   Numbers z = preconditioned(solver, r), p = z, q(r.size());
   double rz = dot(r, z);

@@ -1,4 +1,4 @@
-#include "core/sleeping_barrier.hpp"
+#include "multiply/published/sleeping_barrier.hpp"
 
 #include <vector>
 

@@ -5,7 +5,7 @@
 
 #include "core/scalar.hpp"
 
-namespace spsolve::inline core {
+namespace spsolve::inline vectors {
 
 /// The real numbers that numbers are made of, where they lie: themselves, or real and imaginary
 /// parts in turn.
@@ -19,4 +19,4 @@ std::span<Real<F>> parts_of(std::vector<F>& numbers) {
   return parts_of(std::span<F>(numbers));
 }
 
-}  // namespace spsolve::core
+}  // namespace spsolve::vectors

@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-namespace spsolve::inline core {
+namespace spsolve::inline multiply {
 
 /// A barrier for the threads of a parallel region that is passed often, with little to do in
 /// between: who waits looks for some microseconds whether it may go on and then sleeps. OpenMP's
@@ -53,4 +53,4 @@ class SleepingBarrier {
   std::atomic<int> sleeping_{0};
 };
 
-}  // namespace spsolve::core
+}  // namespace spsolve::multiply
