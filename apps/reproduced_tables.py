@@ -7,6 +7,7 @@ import collections
 import json
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 
@@ -85,8 +86,10 @@ def nothing(why):
 
 
 def reason(process):
+    """The program's own last words, before those of a launcher about them."""
     lines = process.stderr.strip().splitlines()
-    return lines[-1] if lines else f"exit code {process.returncode}"
+    own = [line for line in lines if re.match(r"sp(solve|bench|mtx): ", line)]
+    return (own or lines or [f"exit code {process.returncode}"])[-1]
 
 
 def matrix_file(folder, name):
