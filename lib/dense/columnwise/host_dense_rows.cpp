@@ -5,6 +5,7 @@
 #include "core/extremes.hpp"
 #include "core/ranges.hpp"
 #include "core/tuning.hpp"
+#include "core/worth_threads.hpp"
 
 namespace spsolve::inline dense {
 
@@ -50,8 +51,9 @@ void HostDenseRows<T>::release_carried(std::span<T> right_hand_sides) {
 template <typename T>
 void HostDenseRows<T>::repeat_step(Index k) {
   const T* const pivot_row = buffers_[0].data() + order_;
-#pragma omp parallel for schedule(static) if (rows_.size() * carried_columns_ > \
-                                              host_tuning.parallel_elimination)
+  const int threads =
+      threads_worth(rows_.size() * carried_columns_, host_tuning.parallel_elimination);
+#pragma omp parallel for schedule(static) num_threads(threads)
   for (Index i = rows_.first; i < rows_.last; ++i) {
     const T multiplier = row(i)[k];
     if (i == k || multiplier == T{}) continue;
@@ -62,8 +64,8 @@ void HostDenseRows<T>::repeat_step(Index k) {
 template <typename T>
 PivotCandidate HostDenseRows<T>::find_pivot(Range rows, Range columns) const {
   PivotCandidate best;
-  const bool parallel = rows.size() * columns.size() > host_tuning.parallel_elimination;
-#pragma omp parallel if (parallel)
+  const int threads = threads_worth(rows.size() * columns.size(), host_tuning.parallel_elimination);
+#pragma omp parallel num_threads(threads)
   {
     PivotCandidate mine;
 #pragma omp for schedule(static) nowait
@@ -132,8 +134,9 @@ void HostDenseRows<T>::eliminate(Index k, Range rows) {
   const T* pivot_row = buffers_[0].data();
   const T pivot = pivot_row[k];
   const Index behind = order_ - k - 1;
-#pragma omp parallel for schedule(static) if (rows.size() * (behind + carried_columns_) > \
-                                              host_tuning.parallel_elimination)
+  const int threads =
+      threads_worth(rows.size() * (behind + carried_columns_), host_tuning.parallel_elimination);
+#pragma omp parallel for schedule(static) num_threads(threads)
   for (Index i = rows.first; i < rows.last; ++i) {
     T* a = row(i);
     // A zero stays a zero without touching the row: most of a sparse matrix's first columns.
@@ -193,8 +196,8 @@ void HostDenseRows<T>::apply_block(BlockOperation operation, std::span<T> x, Ind
 template <typename T>
 void HostDenseRows<T>::subtract_product(Range block, std::span<const T> x, std::span<T> y,
                                         Index columns) const {
-#pragma omp parallel for schedule(static) if (rows_.size() * block.size() > \
-                                              host_tuning.parallel_elimination)
+  const int threads = threads_worth(rows_.size() * block.size(), host_tuning.parallel_elimination);
+#pragma omp parallel for schedule(static) num_threads(threads)
   for (Index i = rows_.first; i < rows_.last; ++i) {
     T* target = y.data() + (i - rows_.first) * columns;
     for (Index k = 0; k < block.size(); ++k) {
@@ -211,8 +214,8 @@ void HostDenseRows<T>::subtract_transposed_product(Range block, std::span<const 
   // A thread takes some columns of the block at a time, and all rows, one after another.
   constexpr Index at_once = 64;
   const Index shares = (block.size() + at_once - 1) / at_once;
-#pragma omp parallel for schedule(static) if (rows_.size() * block.size() > \
-                                              host_tuning.parallel_elimination)
+  const int threads = threads_worth(rows_.size() * block.size(), host_tuning.parallel_elimination);
+#pragma omp parallel for schedule(static) num_threads(threads)
   for (Index share = 0; share < shares; ++share) {
     const Index last = std::min((share + 1) * at_once, block.size());
     for (Index i = 0; i < rows_.size(); ++i) {
