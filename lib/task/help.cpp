@@ -28,11 +28,13 @@ std::string kernel_help() {
 std::string exit_code_help() {
   return "0  solved: a small residual, and digits of x that are right as far as is known\n"
          "1  the answer cannot be trusted: no digit of x is certain (status uncertain),\n"
-         "   the residual is too large (not trustworthy), or the matrix is singular\n"
+         "   the residual is too large (not trustworthy), or the matrix is singular, or not\n"
+         "   definite as the method wants (failed)\n"
          "2  a file, an option or the configuration is wrong; the message says where\n"
          "3  memory, disk or device is missing or too small\n"
          "4  a defect of the program\n"
-         "5  stopped before the end, as asked; the same command goes on from its checkpoint\n";
+         "5  stopped before the end, as asked; with checkpoint.directory the same command goes\n"
+         "   on from its checkpoint\n";
 }
 
 std::vector<std::string_view> help_topics() {
