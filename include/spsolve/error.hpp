@@ -12,7 +12,7 @@ enum class ExitCode : int {
   input = 2,            ///< a file, an option or the configuration is wrong
   resources = 3,        ///< memory, disk or device is missing or too small
   internal = 4,         ///< a defect of the program
-  interrupted = 5,      ///< stopped before its end, as asked; from a checkpoint it goes on
+  interrupted = 5,      ///< stopped before its end, as asked; the same command goes on
 };
 
 /// The ranks that throw an Error: one rank by itself, or every rank of the team at the same point.
