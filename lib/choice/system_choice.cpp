@@ -56,6 +56,11 @@ SolverQuestion on_gpus(SolverQuestion question, const GpuDenseBytes& gpu) {
   return question;
 }
 
+/// As choose_solver() predicts them.
+double seconds_of(const SolverQuestion& question) {
+  return choose_solver(question).analyse(question).seconds;
+}
+
 /// The memory where a system is eliminated for certain, or else that of hosts.
 MemoryKind memory_asked_for(const Config& config) {
   return config.device == DeviceChoice::cuda ? MemoryKind::gpu : MemoryKind::host;
@@ -287,7 +292,7 @@ bool SystemChoice::has_gpu() const {
 bool SystemChoice::is_done_before_gpus_start() const {
   if (gpus_.has_looked()) return false;
   try {
-    const double seconds = choose_solver(question_).analyse(question_).seconds;
+    const double seconds = seconds_of(question_);
     return seconds > 0 && seconds < gpu_tuning.seconds_of_driver + gpu_tuning.seconds_of_start;
   } catch (const Error&) {
     return false;  // no method of hosts takes it
@@ -300,14 +305,10 @@ bool SystemChoice::takes_gpus(TaskReport& report) const {
     return false;
   }
   if (!wants_gpu_elimination(config_, shape_.matrix.rows, team_, gpus_, report)) return false;
-  if (config_.device == DeviceChoice::cuda || !question_.pattern_analysis.estimate.analysed) {
-    return true;
-  }
-  const auto seconds = [](const SolverQuestion& there) {
-    return choose_solver(there).analyse(there).seconds;
-  };
-  return seconds(question_) >
-         gpu_tuning.seconds_of_start + seconds(on_gpus(question_, gpus_.dense_bytes));
+  const bool is_analysed = question_.pattern_analysis.estimate.analysed;
+  if (config_.device == DeviceChoice::cuda || !is_analysed) return true;
+  return seconds_of(question_) >
+         gpu_tuning.seconds_of_start + seconds_of(on_gpus(question_, gpus_.dense_bytes));
 }
 
 bool SystemChoice::leaves_to_one_gpu(std::int64_t resident) const {
@@ -316,22 +317,18 @@ bool SystemChoice::leaves_to_one_gpu(std::int64_t resident) const {
                          (method == Method::automatic || is_sparse(method));
   TaskReport ignored;
   if (team_.size() == 1 || !left_open || !takes_gpus(ignored) || !gpus_.dense_bytes) return false;
-  const SolverQuestion over_all = on_gpus(question_, gpus_.dense_bytes);
-  if (const Method by = choose_solver(over_all).method; !is_sparse(by) && !is_krylov(by)) {
-    return false;
-  }
+  const auto over_all = on_gpus(question_, gpus_.dense_bytes);
+  const Method by = choose_solver(over_all).method;
+  if (!is_sparse(by) && !is_krylov(by)) return false;
+  SoloTeam solo;
+  SystemChoice by_one(config_, shape_, solo, gpus_);
   const bool alone = together(team_, [&] {
     if (team_.rank() != 0) return false;
-    SoloTeam solo;
-    SystemChoice by_one(config_, shape_, solo, gpus_);
     by_one.take(question_.pattern_analysis);
     MemoryPlan plan;
     if (!by_one.plan(resident, by_one.place_for_plan(), plan, {}).fits) return false;
-    const auto seconds = [](const SolverQuestion& there) {
-      return choose_solver(there).analyse(there).seconds;
-    };
-    const double saved = seconds(by_one.question()) - seconds(over_all);
-    return static_cast<double>(shape_.systems) * saved < gpu_tuning.seconds_to_share;
+    const double saved = seconds_of(by_one.question_) - seconds_of(over_all);
+    return saved * static_cast<double>(shape_.systems) < gpu_tuning.seconds_to_share;
   });
   return broadcast_value(team_, alone, 0);
 }
