@@ -13,21 +13,13 @@ constexpr double correction_tolerance = 1e-6, estimate_tolerance = 1e-2;
 }  // namespace
 
 void KrylovInverse::refuse_unsymmetric(BandMatrix& system) {
-  const bool is_complex = form_ != RealFormKind::none;
-  if (is_complex && !complex_) {
-    fail_everywhere(ExitCode::input,
-                    "solve.method={} solves complex systems on hosts alone; use device=host, or "
-                    "solve.method=gmres, bicgstab or idr",
-                    name(options_.method));
-  }
   // Rows of imaginary parts got their signs because A = A^T.
-  const bool fits =
-      signs_ != nullptr || (is_complex ? seems_complex_symmetric(system) : symmetric_);
+  const bool fits = signs_ != nullptr || (complex_ ? seems_complex_symmetric(system) : symmetric_);
   if (fits) return;
   fail_everywhere(ExitCode::input,
                   "solve.method={} wants a symmetric matrix, A = A^T{}, and this one is not; use "
                   "solve.method=gmres, bicgstab or idr, or sparse_lu",
-                  name(options_.method), is_complex ? " without conjugation" : "");
+                  name(options_.method), complex_ ? " without conjugation" : "");
 }
 
 void KrylovInverse::apply(bool transposed, const Vectors& x, Vectors& y) {

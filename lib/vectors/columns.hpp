@@ -24,6 +24,15 @@ ColumnsOf<F> quotients(const std::vector<F>& a, const std::vector<F>& b, const W
   return result;
 }
 
+/// Whether a column that `wanted(c)` names has zero, or nothing finite, to divide by.
+template <typename F, typename Wanted>
+bool any_unusable(const std::vector<F>& divisors, const Wanted& wanted) {
+  for (std::size_t c = 0; c < divisors.size(); ++c) {
+    if (wanted(c) && !(std::abs(divisors[c]) > 0 && is_finite(divisors[c]))) return true;
+  }
+  return false;
+}
+
 template <typename F>
 ColumnsOf<F> negated(std::vector<F> a) {
   for (F& value : a) value = -value;

@@ -27,11 +27,7 @@ KrylovEnd bicgstab_in(const KrylovSystem& system, StoppingCriterion& criterion, 
     system.preconditioner.apply(*p, *direction);
     system.matrix.apply(*direction, *v);
     const Numbers along = dots<F>(*shadow, *v);
-    for (std::size_t c = 0; c < columns; ++c) {
-      if (running(c) && !(std::abs(along[c]) > 0 && is_finite(along[c]))) {
-        return KrylovEnd::breakdown;
-      }
-    }
+    if (any_unusable(along, running)) return KrylovEnd::breakdown;
     const Numbers alpha = quotients(rho, along, running);
     x.add_multiples(alpha, *direction);
     r.add_multiples(negated(alpha), *v);

@@ -19,12 +19,6 @@ KrylovEnd cocr_in(const KrylovSystem& system, StoppingCriterion& criterion, Vect
   const std::unique_ptr<Vectors> z = vectors(), p = vectors(), q = vectors(), work = vectors();
   const Numbers ones(columns, 1.0);
   Numbers rho(columns);
-  const auto has_zero = [&](const Numbers& values) {
-    for (std::size_t c = 0; c < columns; ++c) {
-      if (running(c) && !(std::abs(values[c]) > 0 && is_finite(values[c]))) return true;
-    }
-    return false;
-  };
   CheckpointedRecurrence checkpointed(criterion, r, [&](IterationState& state) {
     state.each(parts_of(rho));
     for (Vectors* those : {z.get(), p.get(), q.get()}) state.vectors(*those);
@@ -34,12 +28,12 @@ KrylovEnd cocr_in(const KrylovSystem& system, StoppingCriterion& criterion, Vect
     copy(*z, *p);
     system.matrix.apply(*z, *q);
     rho = bilinear<F>(*z, *q);
-    if (has_zero(rho)) return KrylovEnd::breakdown;
+    if (any_unusable(rho, running)) return KrylovEnd::breakdown;
   }
   while (true) {
     system.preconditioner.apply(*q, *work);
     const Numbers along = bilinear<F>(*q, *work);
-    if (has_zero(along)) return KrylovEnd::breakdown;
+    if (any_unusable(along, running)) return KrylovEnd::breakdown;
     const Numbers alpha = quotients(rho, along, running), back = negated(alpha);
     x.add_multiples(alpha, *p);
     r.add_multiples(back, *q);
@@ -49,7 +43,7 @@ KrylovEnd cocr_in(const KrylovSystem& system, StoppingCriterion& criterion, Vect
     z->add_multiples(back, *work);
     system.matrix.apply(*z, *work);
     const Numbers next = bilinear<F>(*z, *work);
-    if (has_zero(next)) return KrylovEnd::breakdown;
+    if (any_unusable(next, running)) return KrylovEnd::breakdown;
     const Numbers beta = quotients(next, rho, running);
     p->combine(beta, ones, *z);
     q->combine(beta, ones, *work);

@@ -147,10 +147,8 @@ KrylovEnd idr_in(const KrylovSystem& system, StoppingCriterion& criterion, Vecto
       constexpr double least_cosine = 0.7;
       const double cosine = std::abs(with_r[c]) / std::sqrt(squares[c] * of_r[c]);
       if (cosine < least_cosine && cosine > 0) omega[c] *= least_cosine / cosine;
-      if (running(c) && !(std::abs(omega[c]) > 0 && is_finite(omega[c]))) {
-        return KrylovEnd::breakdown;
-      }
     }
+    if (any_unusable(omega, running)) return KrylovEnd::breakdown;
     const Numbers factors = only_running(omega);
     x.add_multiples(factors, *direction);
     r.add_multiples(negated(factors), *t);

@@ -4,45 +4,8 @@ import unittest
 
 import numpy as np
 
+from solve.complex_cases import array, coordinate, random_system, read_array
 from support import BIN, CliTest, INPUT, INTERRUPTED, NOT_TRUSTWORTHY, SOLVED
-
-
-def lines(matrix, keep=lambda i, j: True):
-    return [f"{i + 1} {j + 1} {float(matrix[i, j].real)!r} {float(matrix[i, j].imag)!r}\n"
-            for i, j in zip(*np.nonzero(matrix)) if keep(i, j)]
-
-
-def coordinate(matrix, symmetry="general"):
-    entries = lines(matrix, (lambda i, j: True) if symmetry == "general" else lambda i, j: i >= j)
-    return (f"%%MatrixMarket matrix coordinate complex {symmetry}\n"
-            f"{matrix.shape[0]} {matrix.shape[1]} {len(entries)}\n" + "".join(entries))
-
-
-def array(values):
-    return (f"%%MatrixMarket matrix array complex general\n{values.shape[0]} {values.shape[1]}\n" +
-            "".join(f"{float(z.real)!r} {float(z.imag)!r}\n" for z in values.T.reshape(-1)))
-
-
-def read_array(path):
-    rows = [line for line in path.read_text().splitlines() if not line.startswith("%")]
-    assert "complex" in path.read_text().splitlines()[0]
-    n, k = map(int, rows[0].split())
-    numbers = np.array([[float(word) for word in row.split()] for row in rows[1:]])
-    return (numbers[:, 0] + 1j * numbers[:, 1]).reshape(k, n).T
-
-
-def random_system(n, kind, seed):
-    draw = np.random.default_rng(seed)
-    a = np.where(draw.random((n, n)) < 0.4, draw.normal(size=(n, n)) + 1j * draw.normal(size=(n, n)),
-                 0) + np.diag(draw.normal(size=n) + 3)
-    if kind == "symmetric":
-        a = a + a.T
-    if kind in ("hermitian", "positive"):
-        a = a + a.conj().T
-    if kind == "positive":
-        a = a @ a.conj().T + np.eye(n)
-        a = (a + a.conj().T) / 2
-    return a, draw.normal(size=(n, 2)) + 1j * draw.normal(size=(n, 2))
 
 
 class ComplexSystems(CliTest):
@@ -411,52 +374,6 @@ class ComplexSystems(CliTest):
         self.assertEqual(result.code, INPUT, result.text)
         self.assertIn("the matrix is complex, and spbench without --precision complex_double takes "
                       "real ones", result.err)
-
-
-class ComplexFiles(CliTest):
-    def test_info_tells_the_kind(self):
-        a, _ = random_system(6, "general", 1)
-        self.write("a.mtx", coordinate(a))
-        for name, kind in (("zhelm2d:3", "complex, symmetric"), ("magnetic2d:3", "complex, Hermitian"),
-                           ("a.mtx", "complex, none")):
-            result = self.spmtx("info", name)
-            self.assertEqual(result.code, SOLVED, result.text)
-            self.assertRegex(result.out, rf"symmetry +{kind}\n")
-        self.assertRegex(result.out, r"size +6 x 6\n")
-        self.assertRegex(result.out, rf"non-zeros +{np.count_nonzero(a)} after")
-
-    def test_conversions(self):
-        a, _ = random_system(5, "hermitian", 2)
-        self.write("a.mtx", coordinate(a, "hermitian"))
-        for to in ("b.npz", "c.mtx.gz", "d.npy", "e.mtx"):
-            self.assertEqual(self.spmtx("convert", "a.mtx", to).code, SOLVED)
-            self.assertEqual(self.spmtx("convert", to, "again.npy").code, SOLVED)
-            np.testing.assert_array_equal(np.load(self.folder / "again.npy"), a)
-        self.assertIn("5 x 5, ", self.spmtx("convert", "d.npy", "f.npz").out)
-        self.assertEqual(self.spmtx("convert", "a.mtx", "r.npy", "--real-form").code, SOLVED)
-        form = np.load(self.folder / "r.npy")
-        np.testing.assert_array_equal(form[::2, ::2], a.real)
-        np.testing.assert_array_equal(form[1::2, ::2], a.imag)
-        np.testing.assert_array_equal(form[::2, 1::2], -a.imag)
-        for words in ((), ("--real-form",)):
-            self.assertEqual(self.spmtx("convert", "a.mtx", "a.petsc", *words).code, SOLVED)
-            self.assertEqual(self.spmtx("convert", "a.petsc", "again.npy").code, SOLVED)
-            np.testing.assert_array_equal(np.load(self.folder / "again.npy"),
-                                          form if words else a)
-
-    def test_vectors_of_petsc(self):
-        a, b = random_system(6, "general", 3)
-        self.write("a.mtx", coordinate(a))
-        front = np.array([1211214, 6], dtype=">i4").tobytes()
-        (self.folder / "b.petsc").write_bytes(front + b[:, 0].astype(">c16").tobytes())
-        result = self.spsolve("a.mtx", "b.petsc", "-o", "x.npy")
-        self.assertEqual(result.code, SOLVED, result.text)
-        np.testing.assert_allclose(np.load(self.folder / "x.npy"), np.linalg.solve(a, b[:, 0]),
-                                   rtol=1e-8)
-        (self.folder / "b.petsc").write_bytes(front + b[:, 0].astype(">c16").tobytes()[:-8])
-        result = self.spsolve("a.mtx", "b.petsc")
-        self.assertEqual(result.code, INPUT, result.text)
-        self.assertIn("holds 40 bytes more than its header stands for", result.err)
 
 
 if __name__ == "__main__":
