@@ -66,12 +66,13 @@ class Ends(Checkpoint):
     def test_what_mpirun_ends(self):
         self.write("c.yaml", SYSTEM)
         for how in (signal.SIGTERM, signal.SIGINT):
-            # It lets ranks live for some seconds: more where the machine needs them.
+            # It lets ranks live for some seconds, more where the machine needs them, and at times
+            # ends before it has handed on their last words.
             for patience in (1, 10, 100):
                 code, text = self.signalled(
                     how, 2, environment={"OMPI_MCA_odls_base_sigkill_timeout": str(patience)})
                 self.assertNotEqual(code, 0, text)
-                if self.report()["status"] != "running":
+                if self.report()["status"] != "running" and "stopped by" in text:
                     break
             with self.subTest(how.name):
                 self.check_stopped(text, signal.SIGTERM)  # what it sends
