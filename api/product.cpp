@@ -11,6 +11,10 @@
 #include "multiply/kernel/kernel.hpp"
 #include "vectors/basic_band_matrix.hpp"
 
+#ifdef SPSOLVE_HAVE_CUDA
+#include "cuda/core/device_memory.hpp"
+#endif
+
 namespace spsolve {
 
 struct Product::State {
@@ -95,7 +99,14 @@ Dense<double> Product::apply(const Dense<double>& x) {
 }
 
 void Product::apply(const double* x, double* y, Index columns) {
-  require_columns(columns);
+  together(state_->ranks.team(), [&] {
+    require_columns(columns);
+#ifdef SPSOLVE_HAVE_CUDA
+    if (device() == "host") return;
+    if (own_x().size() > 0) cuda::require_device_array(x, "X");
+    if (own().size() > 0) cuda::require_device_array(y, "Y");
+#endif
+  });
   state_->product->multiply(x, y, columns);
   state_->product->finish();
 }

@@ -1,12 +1,9 @@
 #pragma once
 
-#include <algorithm>
-#include <exception>
-#include <numeric>
-#include <optional>
+#include <functional>
+#include <memory>
 #include <vector>
 
-#include "core/resize_in_threads.hpp"
 #include "matrix/csr.hpp"
 
 namespace spsolve::inline matrix {
@@ -17,61 +14,34 @@ struct RowChunk {
   std::vector<double> values;
 };
 
+/// What appends rows first to last - 1 to a chunk, and tells how many entries each has.
+struct ChunkMaker {
+  virtual ~ChunkMaker() = default;
+  virtual void make(Index first, Index last, RowChunk& made, Index* entries) = 0;
+};
+
+/// The same as made_of_rows() of makers, one for each thread.
+Csr<double> made_of_chunks(Index rows, Index columns,
+                           const std::function<std::unique_ptr<ChunkMaker>()>& maker);
+
 /// A matrix whose rows are made one by one, in threads: `make_worker()` makes the worker of a
 /// thread, and worker(i, chunk) appends row i to the chunk. Row i must not depend on the worker, so
 /// that the matrix doesn't depend on the number of threads. Where workers leave values out the
 /// matrix has none.
 template <typename MakeWorker>
 Csr<double> made_of_rows(Index rows, Index columns, const MakeWorker& make_worker) {
-  // Some for each of many threads, also of few rows, which may be long ones.
-  constexpr Index most_rows = 4096, least_rows = 16, chunks_wanted = 512;
-  const Index rows_of_chunk = std::clamp(rows / chunks_wanted, least_rows, most_rows);
-  const Index chunks = (rows + rows_of_chunk - 1) / rows_of_chunk;
-  std::vector<RowChunk> parts(static_cast<std::size_t>(chunks));
-  Csr<double> result;
-  result.rows = rows;
-  result.columns = columns;
-  result.row_offsets.assign(static_cast<std::size_t>(rows) + 1, 0);
-  std::exception_ptr failure;
-#pragma omp parallel
-  {
-    std::optional<decltype(make_worker())> worker;
-    RowChunk made;  // whose memory grows once, not for every chunk
-#pragma omp for schedule(dynamic)
-    for (Index k = 0; k < chunks; ++k) {
-      try {
-        if (!worker) worker.emplace(make_worker());
-        made.columns.clear();
-        made.values.clear();
-        const Index last = std::min(rows, (k + 1) * rows_of_chunk);
-        for (Index i = k * rows_of_chunk; i < last; ++i) {
-          const std::size_t before = made.columns.size();
-          (*worker)(i, made);
-          result.row_offsets[i + 1] = static_cast<Index>(made.columns.size() - before);
-        }
-        parts[static_cast<std::size_t>(k)] = made;
-      } catch (...) {
-#pragma omp critical(spsolve_made_of_rows)
-        failure = std::current_exception();
+  struct Maker final : ChunkMaker {
+    explicit Maker(const MakeWorker& make_worker) : worker(make_worker()) {}
+    void make(Index first, Index last, RowChunk& made, Index* entries) override {
+      for (Index i = first; i < last; ++i) {
+        const std::size_t before = made.columns.size();
+        worker(i, made);
+        *entries++ = static_cast<Index>(made.columns.size() - before);
       }
     }
-  }
-  if (failure) std::rethrow_exception(failure);
-  std::partial_sum(result.row_offsets.begin(), result.row_offsets.end(),
-                   result.row_offsets.begin());
-  const bool has_values =
-      std::ranges::any_of(parts, [](auto& part) { return !part.values.empty(); });
-  const auto nonzeros = static_cast<std::size_t>(result.row_offsets.back());
-  resize_in_threads(result.column_indices, nonzeros);
-  if (has_values) resize_in_threads(result.values, nonzeros);
-#pragma omp parallel for schedule(static)
-  for (Index k = 0; k < chunks; ++k) {
-    RowChunk part = std::move(parts[static_cast<std::size_t>(k)]);
-    const Index first = result.row_offsets[k * rows_of_chunk];
-    std::ranges::copy(part.columns, result.column_indices.begin() + first);
-    if (has_values) std::ranges::copy(part.values, result.values.begin() + first);
-  }
-  return result;
+    decltype(make_worker()) worker;
+  };
+  return made_of_chunks(rows, columns, [&] { return std::make_unique<Maker>(make_worker); });
 }
 
 }  // namespace spsolve::matrix

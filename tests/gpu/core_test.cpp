@@ -5,9 +5,11 @@
 
 #include "core/error.hpp"
 #include "cuda/core/device_array.hpp"
+#include "cuda/core/pinned_array.hpp"
 #include "cuda/core/stream.hpp"
 #include "cuda/multiply/published/transpose.hpp"
 #include "gpu/gpu_test.hpp"
+#include "helpers/error_of.hpp"
 
 namespace spsolve::cuda {
 namespace {
@@ -55,6 +57,21 @@ TEST_F(Arrays, HoldWhatWasUploaded) {
   EXPECT_EQ(moved.data(), before);
   moved.grow(2000);
   EXPECT_EQ(moved.size(), 2000);
+}
+
+TEST_F(Arrays, ThatKernelsCannotReachAreRefused) {
+  const DeviceArray<double> array(10);
+  require_device_array(array.data() + 3, "X");
+  const PinnedArray<double> pinned(10);
+  require_device_array(pinned.data(), "X");
+  int reaches_all = 0;
+  CUDA_CHECK(cudaDeviceGetAttribute(&reaches_all, cudaDevAttrPageableMemoryAccess, 0));
+  if (reaches_all != 0) GTEST_SKIP() << "this GPU reaches all memory of its host";
+  const std::vector<double> host(10);
+  const std::string message =
+      test::error_of([&] { require_device_array(host.data(), "X"); }, ExitCode::input);
+  EXPECT_NE(message.find("X lies in host memory"), std::string::npos) << message;
+  require_device_array(array.data(), "X");  // the GPU serves as before
 }
 
 TEST_F(Arrays, MayBeEmpty) {
