@@ -26,7 +26,7 @@ typedef enum {
 /* The sentence of the last failure in this thread, or "". Valid until the next call that fails. */
 const char* spsolve_last_error(void);
 
-/* "0.1.0" */
+/* "0.2.0" */
 const char* spsolve_version(void);
 
 typedef struct spsolve_ranks spsolve_ranks;
