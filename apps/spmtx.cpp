@@ -134,16 +134,7 @@ Elements all_elements(const std::string& name, bool real_form) {
     fail(ExitCode::resources, "{}: its {} x {} elements do not fit into memory; name a .npz file",
          name, matrix.rows, columns);
   }
-  // Of a complex element the numbers in even columns of its block are its parts.
-  Elements all{Dense<double>(matrix.rows, columns), complex};
-  for (Index i = 0; i < matrix.rows; ++i) {
-    for (Index k = matrix.row_offsets[i]; k < matrix.row_offsets[i + 1]; ++k) {
-      const Index j = matrix.column_indices[k];
-      if (!complex) all.rows(i, j) = matrix.values[k];
-      if (complex && j % 2 == 0) all.rows(i, j / 2) = matrix.values[k];
-    }
-  }
-  return all;
+  return {matrix::all_elements(matrix, complex ? complex_parts : 1), complex};
 }
 
 /// Writes the matrix or array `from` as the ending of `to` says, or its real form.

@@ -17,7 +17,7 @@ namespace spsolve::inline io {
 namespace fs = std::filesystem;
 
 DenseShape describe_dense(const fs::path& path) {
-  if (io::DenseFile::is_one(path)) {
+  if (io::DenseFile::takes(path)) {
     const io::DenseFile file(path);
     return {file.rows(), file.columns(), file.is_complex()};
   }
@@ -26,7 +26,7 @@ DenseShape describe_dense(const fs::path& path) {
 }
 
 DenseShape describe_columns(const fs::path& path, Index rows) {
-  if (io::DenseFile::is_one(path)) {
+  if (io::DenseFile::takes(path)) {
     io::DenseFile file(path);
     file.stand_up(rows);
     return {file.rows(), file.columns(), file.is_complex()};
@@ -57,7 +57,7 @@ Dense<double> load_dense(const fs::path& path) {
 }
 
 Dense<double> load_dense_parts(const fs::path& path) {
-  if (!io::DenseFile::is_one(path)) return read_dense(path);
+  if (!io::DenseFile::takes(path)) return read_dense(path);
   const io::DenseFile file(path);
   if (!io::fits_in_memory(file.rows(), file.columns())) {
     fail(ExitCode::resources, "{}: its {} x {} elements do not fit into memory", path.string(),

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "io/binary/dense_archive.hpp"
 #include "io/binary/dense_file.hpp"
 #include "io/binary/npz.hpp"
 #include "io/binary/number_text.hpp"
@@ -80,7 +81,9 @@ CheckedEntries check_petsc(std::string_view bytes, const std::string& name,
 CheckedEntries check_matrix_file(const std::string& file, const Deadline& deadline) {
   const io::MappedFile mapped = io::MappedFile::open(file, "a matrix");
   const std::string_view bytes = mapped.text();
-  if (io::is_zip(bytes)) return io::check_npz(bytes, file, deadline);
+  if (io::is_zip(bytes) && !io::is_array_archive(bytes, file)) {
+    return io::check_npz(bytes, file, deadline);
+  }
   const bool is_text = io::is_number_text(bytes);  // of a matrix that is Matrix Market's alone
   if (!is_text && io::DenseFile::is_one(file)) return check_rows({bytes, file}, deadline);
   if (io::petsc_object(bytes)) return check_petsc(bytes, file, deadline);
@@ -90,7 +93,7 @@ CheckedEntries check_matrix_file(const std::string& file, const Deadline& deadli
 }
 
 CheckedEntries check_dense_file(const fs::path& path, const Deadline& deadline) {
-  if (io::DenseFile::is_one(path)) return check_rows(io::DenseFile(path), deadline);
+  if (io::DenseFile::takes(path)) return check_rows(io::DenseFile(path), deadline);
   const TextCheck check = check_text(path, deadline);
   if (check.is_whole() && sums_may_overflow(check.largest, check.all)) load_dense_parts(path);
   return check;

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/error.hpp"
+#include "io/binary/dense_archive.hpp"
 #include "io/binary/dense_file.hpp"
 #include "io/binary/npy.hpp"
 #include "io/binary/npz.hpp"
@@ -46,8 +47,8 @@ void check_size(const std::string& name, const MatrixMarketHeader& header) {
 
 enum class Kind { text, npz, petsc, dense };
 
-Kind kind_of(std::string_view bytes) {
-  if (io::is_zip(bytes)) return Kind::npz;
+Kind kind_of(std::string_view bytes, const std::string& name) {
+  if (io::is_zip(bytes)) return io::is_array_archive(bytes, name) ? Kind::dense : Kind::npz;
   if (io::is_npy(bytes)) return Kind::dense;
   const auto object = io::petsc_object(bytes);
   if (!object) return Kind::text;
@@ -55,7 +56,7 @@ Kind kind_of(std::string_view bytes) {
 }
 
 MatrixShape binary_shape(std::string_view bytes, const std::string& name) {
-  switch (kind_of(bytes)) {
+  switch (kind_of(bytes, name)) {
     case Kind::npz:
       return io::npz_shape(bytes, name);
     case Kind::petsc:
@@ -96,7 +97,7 @@ Csr<double> sparse_rows(const io::DenseFile& file) {
 }
 
 Csr<double> read_binary(std::string_view bytes, const std::string& name) {
-  switch (kind_of(bytes)) {
+  switch (kind_of(bytes, name)) {
     case Kind::npz:
       return io::read_npz(bytes, name);
     case Kind::petsc:
@@ -122,17 +123,17 @@ bool means_generator(const std::string& name) {
 }
 
 bool is_binary(const std::string& file) {
-  return kind_of(io::MappedFile::open(file).text()) != Kind::text;
+  return kind_of(io::MappedFile::open(file).text(), file) != Kind::text;
 }
 
 bool is_sparse_binary(const std::string& file) {
-  const Kind kind = kind_of(io::MappedFile::open(file).text());
+  const Kind kind = kind_of(io::MappedFile::open(file).text(), file);
   return kind == Kind::npz || kind == Kind::petsc;
 }
 
 MatrixShape describe_matrix(const std::string& name) {
   if (means_generator(name)) return generated_shape(name);
-  if (const auto file = io::MappedFile::open(name); kind_of(file.text()) != Kind::text) {
+  if (const auto file = io::MappedFile::open(name); kind_of(file.text(), name) != Kind::text) {
     return binary_shape(file.text(), name);
   }
   const MatrixMarketHeader header = read_header(name);
@@ -165,7 +166,7 @@ Csr<double> load_matrix(const std::string& name) {
 
 LoadedMatrix load_real_form(const std::string& name) {
   if (means_generator(name)) return {generate_matrix(name), generated_shape(name).parts};
-  if (const auto file = io::MappedFile::open(name); kind_of(file.text()) != Kind::text) {
+  if (const auto file = io::MappedFile::open(name); kind_of(file.text(), name) != Kind::text) {
     return {read_binary(file.text(), name), binary_shape(file.text(), name).parts};
   }
   Coo entries = read_matrix_market(name);

@@ -109,6 +109,18 @@ void conjugate_rows(std::span<const Index> row_offsets, std::span<double> values
   }
 }
 
+Dense<double> all_elements(const Csr<double>& matrix, Index parts) {
+  Dense<double> all(matrix.rows, matrix.columns / parts);
+  for (Index i = 0; i < matrix.rows; ++i) {
+    for (Index k = matrix.row_offsets[i]; k < matrix.row_offsets[i + 1]; ++k) {
+      const Index j = matrix.column_indices[k];
+      // The numbers in the first column of a complex element's block are its parts.
+      if (j % parts == 0) all(i, j / parts) = matrix.values[k];
+    }
+  }
+  return all;
+}
+
 void conjugate_rows(Csr<double>& form) {
   conjugate_rows(form.row_offsets, form.values);
 }

@@ -43,6 +43,10 @@ ComplexParts parts_of(const Csr<double>& form);
 /// |s + it| with the pattern of S.
 Csr<double> moduli(const ComplexParts& parts);
 
+/// All elements of a matrix; with `parts` = complex_parts of the one whose real form this is, each
+/// row as two, of real and of imaginary parts.
+Dense<double> all_elements(const Csr<double>& matrix, Index parts);
+
 /// Gives rows of imaginary parts the opposite sign, with which the form of a complex symmetric A is
 /// symmetric: of A x = b the same must become of b.
 void conjugate_rows(Csr<double>& form);

@@ -31,10 +31,10 @@ Seen seen(const io::DenseFile& file) {
 std::optional<io::DenseFile> open_as(const fs::path& path, const Seen& wanted) {
   if (io::descriptor_named(path, 0)) return std::nullopt;  // each process has its own
   try {
-    if (!fs::is_regular_file(path) || !io::DenseFile::is_one(path)) return std::nullopt;
+    if (!fs::is_regular_file(path) || !io::DenseFile::takes(path)) return std::nullopt;
     io::DenseFile file(path);
     file.stand_up(wanted.rows);
-    if (!file.is_text() && seen(file) == wanted) return file;
+    if (file.is_mapped() && seen(file) == wanted) return file;
   } catch (const Error&) {
   } catch (const fs::filesystem_error&) {
   }

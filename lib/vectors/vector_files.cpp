@@ -317,7 +317,7 @@ std::unique_ptr<Vectors> read_vectors(Team& team, const RowLayout& layout,
                                       const VectorPieces& pieces) {
   const Index parts = pieces.parts;
   const bool is_binary =
-      together(team, [&] { return team.rank() == 0 && io::DenseFile::is_one(file); });
+      together(team, [&] { return team.rank() == 0 && io::DenseFile::takes(file); });
   if (broadcast_value(team, is_binary, 0)) {
     return read_binary_vectors(team, layout, memory, file, pieces);
   }

@@ -292,6 +292,44 @@ class Binary(CliTest):
         self.assertEqual(self.spmtx("convert", "S.npz", "T.npy").code, SOLVED)
         self.assertTrue((numpy.load(self.folder / "T.npy") == a.toarray()).all())
 
+    @unittest.skipUnless(HAS_SCIPY, "numpy and scipy are not here: python3-scipy")
+    def test_right_hand_sides_in_archives(self):
+        import numpy
+        import scipy.sparse
+        a = scipy.sparse.diags([-1.0, 2.5, -1.0], [-1, 0, 1], shape=(60, 60)).tocsr()
+        scipy.sparse.save_npz(self.folder / "A.npz", a)
+        b = numpy.zeros((60, 2))
+        b[7, 0], b[40, 1], b[41, 1] = 2, -1, 3
+        for factor in (1, 1 + 2j):
+            numpy.save(self.folder / "B.npy", factor * b)
+            self.assertEqual(self.spsolve("A.npz", "B.npy", "-o", "x.npy", "--quiet").code, SOLVED)
+            x = numpy.load(self.folder / "x.npy")
+            scipy.sparse.save_npz(self.folder / "sparse.npz", scipy.sparse.coo_matrix(factor * b))
+            numpy.savez(self.folder / "stored.npz", factor * b)
+            numpy.savez_compressed(self.folder / "deflated.npz", b=numpy.asfortranarray(factor * b))
+            for right in ("sparse.npz", "stored.npz", "deflated.npz"):
+                for ranks in (1, 2):
+                    with self.subTest(right=right, ranks=ranks, factor=factor):
+                        (self.folder / "x.npy").unlink()
+                        result = self.spsolve("A.npz", right, "-o", "x.npy", "--quiet", ranks=ranks)
+                        self.assertEqual(result.code, SOLVED, result.text)
+                        self.assertTrue((numpy.load(self.folder / "x.npy") == x).all())
+        scipy.sparse.save_npz(self.folder / "row.npz", scipy.sparse.csr_matrix(b[:, :1].T))
+        self.solve("A.npz", "row.npz")
+        self.assertEqual(self.spmtx("convert", "stored.npz", "back.npy").code, SOLVED)
+        self.assertTrue((numpy.load(self.folder / "back.npy") == factor * b).all())
+        numpy.savez(self.folder / "two.npz", b, b)
+        numpy.savez(self.folder / "short.npz", b[1:])
+        whole = (self.folder / "stored.npz").read_bytes()
+        self.write("damaged.npz", whole[:200] + b"\0\1\2" + whole[203:])
+        for name, words in (("two.npz", "two.npz: holds 2 arrays (arr_0.npy, arr_1.npy), and one is"),
+                            ("short.npz", "short.npz: has 59 rows"),
+                            ("damaged.npz", "damaged.npz")):
+            self.write("c.yaml", f"matrix: A.npz\nright_hand_side: {name}\n")
+            result = self.spsolve("c.yaml")
+            self.assertEqual(result.code, INPUT, result.text)
+            self.assertIn(words, result.text)
+
 
 if __name__ == "__main__":
     unittest.main()

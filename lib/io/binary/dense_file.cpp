@@ -5,9 +5,11 @@
 #include <limits>
 
 #include "core/error.hpp"
+#include "io/binary/dense_archive.hpp"
 #include "io/binary/npy.hpp"
 #include "io/binary/number_text.hpp"
 #include "io/binary/petsc.hpp"
+#include "io/binary/zip.hpp"
 #include "matrix/real_form.hpp"
 
 namespace spsolve::inline io {
@@ -16,7 +18,11 @@ bool DenseFile::is_one(const std::filesystem::path& path) {
   const MappedFile file = MappedFile::open(path, "a matrix");
   const auto object = petsc_object(file.text());
   return is_npy(file.text()) || (object && *object != PetscObject::matrix) ||
-         is_number_text(file.text());
+         is_number_text(file.text()) || is_array_archive(file.text(), path.string());
+}
+
+bool DenseFile::takes(const std::filesystem::path& path) {
+  return is_zip(MappedFile::open(path, "a matrix").text()) || is_one(path);
 }
 
 DenseFile::DenseFile(const std::filesystem::path& path)
@@ -30,9 +36,10 @@ DenseFile::DenseFile(std::string_view bytes, const std::string& name)
 }
 
 void DenseFile::parse(std::string_view bytes) {
-  is_text_ = is_number_text(bytes);
-  if (is_text_) {
+  if (is_number_text(bytes)) {
     parse_text(bytes);
+  } else if (is_zip(bytes)) {
+    parse_archive(bytes);
   } else if (is_npy(bytes)) {
     parse_npy_array(bytes);
   } else {
@@ -45,7 +52,14 @@ void DenseFile::parse(std::string_view bytes) {
   }
 }
 
+void DenseFile::parse_archive(std::string_view bytes) {
+  is_mapped_ = false;
+  file_ = npy_of_archive(bytes, name_);
+  parse_npy_array(file_.text());
+}
+
 void DenseFile::parse_text(std::string_view text) {
+  is_mapped_ = false;
   const NumberText array = read_number_text(text, name_);
   const std::span<const double> values(array.values);
   file_ = MappedFile::copy({reinterpret_cast<const char*>(values.data()), values.size_bytes()});

@@ -24,13 +24,15 @@ struct DenseNumbers {
   bool by_columns = false;  ///< column after column, else row after row
 };
 
-/// A file of numpy (.npy, of one or two dimensions), of PETSc (a vector or a dense matrix), or of
-/// plain text (NumberText), which is read whole at once.
+/// A file of numpy (.npy, of one or two dimensions), of PETSc (a vector or a dense matrix); or of
+/// plain text (NumberText) or numpy's archive (.npz), which are read whole at once.
 class DenseFile {
  public:
-  /// Whether the file is of that kind, by its first bytes or line. Throws Error(input) as
-  /// MappedFile::open.
+  /// Whether the file is of that kind, by its first bytes or line, and no sparse matrix. Throws
+  /// Error(input) as MappedFile::open.
   static bool is_one(const std::filesystem::path& path);
+  /// The same, or a sparse matrix of scipy, which is taken with all its elements.
+  static bool takes(const std::filesystem::path& path);
 
   /// Reads the header. Throws Error(input), one sentence that begins with the file's name.
   explicit DenseFile(const std::filesystem::path& path);
@@ -41,7 +43,7 @@ class DenseFile {
   Index columns() const { return dense_.columns; }
   bool is_complex() const { return has_two_parts(dense_.numbers.type); }
   std::size_t bytes() const { return file_.text().size(); }
-  bool is_text() const { return is_text_; }
+  bool is_mapped() const { return is_mapped_; }  ///< the numbers lie in the file as they are
 
   /// One row of `rows` > 1 numbers is from now on a column of them.
   void stand_up(Index rows);
@@ -57,11 +59,12 @@ class DenseFile {
   void parse(std::string_view bytes);
   void parse_text(std::string_view text);
   void parse_npy_array(std::string_view bytes);
+  void parse_archive(std::string_view bytes);
 
   std::string name_;
   MappedFile file_;
   DenseNumbers dense_;
-  bool is_text_ = false;
+  bool is_mapped_ = true;
 };
 
 /// float64, or complex128, in the order of columns; of one column an array of one dimension.
