@@ -54,4 +54,18 @@ void place_factors(const SolverOptions& options, const Csr<double>& matrix, Fact
   analysis.stack_bound = std::move(taken.bound);
 }
 
+FactorMemory memory_on_disk(const SolverQuestion& question) {
+  const FactorizationEstimate& estimate = question.pattern_analysis.estimate;
+  const std::size_t value_bytes = (estimate.complex ? 2 : 1) * sizeof(double);
+  const std::int64_t others =
+      estimate.analysis_bytes +
+      3 * csr_bytes(question.shape.rows, question.shape.nonzeros, value_bytes);
+  const std::int64_t most = std::min(available_memory(), left_under_process_limit()) - others;
+  const Factorization kind =
+      estimate.kind == Factorization::cholesky ? Factorization::ldlt : estimate.kind;
+  return bound_within(question.pattern_analysis.analysis->fronts, kind, estimate.threads,
+                      value_bytes, most, factors_folder_of(question.options))
+      .memory;
+}
+
 }  // namespace spsolve::choice

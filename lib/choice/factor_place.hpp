@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "choice/factorization_estimate.hpp"
+#include "choice/solver_table.hpp"
 #include "matrix/csr.hpp"
 #include "sparse/analysis/analysis.hpp"
 
@@ -15,5 +15,9 @@ namespace spsolve::inline choice {
 void place_factors(const SolverOptions& options, const Csr<double>& matrix, Factorization kind,
                    std::size_t value_bytes, bool may_use_disk, SparseAnalysis& analysis,
                    FactorizationEstimate& estimate);
+
+/// What the analysed system would take with factors on disk, by a process alone on a host; its
+/// analysis is here.
+FactorMemory memory_on_disk(const SolverQuestion& question);
 
 }  // namespace spsolve::choice

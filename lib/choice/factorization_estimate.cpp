@@ -263,10 +263,12 @@ PatternAnalysis analyse_on_rank_0(const Csr<double>& whole, const SolverOptions&
         estimate.facts.positive_diagonal ? Factorization::cholesky : Factorization::ldlt;
     const bool iterates = estimate.facts.nearly_symmetric || memory == MemoryKind::host;
     estimate.elliptic = iterates && looks_elliptic(form);
+    estimate.hubs = estimate.elliptic && has_hubs(form);
   }
   estimate.threads = omp_get_max_threads();
-  if (estimate.elliptic && form.rows >= host_tuning.least_order_for_iteration &&
-      options.analysis_file.empty() && options.ordering == Ordering::automatic) {
+  if (estimate.elliptic && !hints.eliminates &&
+      form.rows >= host_tuning.least_order_for_iteration && options.analysis_file.empty() &&
+      options.ordering == Ordering::automatic) {
     return result;
   }
   if (hints.may_iterate && says_nothing_of_how(options)) {
@@ -275,8 +277,9 @@ PatternAnalysis analyse_on_rank_0(const Csr<double>& whole, const SolverOptions&
     if (memory == MemoryKind::host) {
       SymmetryFacts inside = estimate.facts;
       inside.nearly_symmetric = symmetric;
-      estimate.iteration = estimate_iteration(form, inside, options.condition, estimate.threads);
-    } else if (estimate.elliptic || elastic) {
+      estimate.iteration =
+          estimate_iteration(form, inside, options.condition, estimate.threads, hints.systems);
+    } else if (hints.systems == 1 && (estimate.elliptic || elastic)) {
       const MatrixShape shape{form.rows, form.columns, 0, form.nonzeros()};
       estimate.iteration = estimate_iteration_on_gpu(shape, options.condition);
     }

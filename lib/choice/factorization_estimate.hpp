@@ -21,6 +21,7 @@ struct FactorizationEstimate {
   bool analysed = false;  ///< there is an analysis, of the factorisation `kind`
   bool complex = false;   ///< it is of the moduli of a complex A, eliminated in complex numbers
   bool elliptic = false;  ///< symmetric, and looks like a discrete elliptic operator
+  bool hubs = false;      ///< an elliptic one of which levels of multigrid fill
   /// The Krylov method of a singular matrix whose null space was named; automatic of others.
   Method of_singular = Method::automatic;
   /// The estimate of an iteration, which is tried before anything is analysed; with one, nothing
@@ -86,7 +87,7 @@ struct AnalysisCache {
 /// eliminated.
 struct SystemHints {
   /// Whether it may, where estimate_iteration() or estimate_iteration_on_gpu() estimates that it
-  /// pays, as for a system that is solved once, in double, with nothing said of how.
+  /// pays, as for one right-hand side of each of `systems`, in double, with nothing said of how.
   bool may_iterate = false;
   bool elastic = false;  ///< coordinates of its nodes are known
   /// Its matrix is the real form of a complex one, which is eliminated in complex numbers where it
@@ -94,6 +95,7 @@ struct SystemHints {
   bool complex = false;
   bool may_use_disk = false;  ///< factors may be on disk: of a rank alone, without checkpoints
   Index systems = 1;          ///< of this pattern that are expected
+  bool eliminates = false;    ///< it is analysed however large it is, as an iteration failed
 };
 
 /// Analyses rank 0's `whole` for the method that `options` ask for, by their ordering and with

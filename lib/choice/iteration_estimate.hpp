@@ -14,6 +14,7 @@ struct IterationEstimate {
   Index steps = 0;                    ///< after which it is given up
   double seconds = 0;                 ///< predicted, estimates included where they are wanted
   bool negative = false;              ///< cg is for -A, whose diagonal is positive
+  Preconditioner preconditioner = Preconditioner::automatic;
 
   bool made() const { return method != Method::automatic; }
 };
@@ -21,12 +22,20 @@ struct IterationEstimate {
 /// Looks at a square matrix that has not been analysed: how fast probe_diagonal() converges tells
 /// how many steps a better preconditioner will take, and how wide the graph of A is what dissection
 /// would come to. Only matrices whose rows have about as many non-zeros, as many as in three
-/// dimensions, are worth a trial: all others are analysed soon. A matrix that looks elliptic is
-/// reckoned with multigrid, where it is large enough. `estimates`: whether the condition will be
-/// estimated. The figures that it reckons with are in host_tuning. Cost: eight products, often
-/// three.
+/// dimensions, are worth a trial, and graphs with hubs: all others are analysed soon. A matrix that
+/// looks elliptic is reckoned with multigrid, where it is large enough and has no hubs; of graphs
+/// with hubs the diagonal alone is the preconditioner of cg. `systems` of one pattern are expected:
+/// solids are iterated for one alone, graphs with hubs for as many as pay. `estimates`: whether the
+/// condition will be estimated. The figures that it reckons with are in host_tuning. Cost: eight
+/// products, often three.
 IterationEstimate estimate_iteration(const Csr<double>& matrix, const SymmetryFacts& facts,
-                                     bool estimates, int threads);
+                                     bool estimates, int threads, Index systems = 1);
+
+/// Whether the graph of a square matrix has many neighbours a row and hubs, as those of social
+/// networks and of the web: a good part of the non-zeros are in rows of twice as many as the mean.
+/// Elimination ends in a dense block of a fifth of the rows, and levels of multigrid fill, but the
+/// diagonal alone is often a good preconditioner.
+bool has_hubs(const Csr<double>& matrix);
 
 /// The estimate of an iteration on a GPU for a matrix that multigrid suits, as an analysis on the
 /// host takes most of an elimination's time there: from gpu_tuning.least_order_for_iteration rows

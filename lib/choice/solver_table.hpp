@@ -30,10 +30,12 @@ struct SolverQuestion {
   std::int64_t gpu_memory = std::numeric_limits<std::int64_t>::max();
   /// How ranks read, where it is not rank 0 that does.
   std::optional<ReadingTogether> reads_together;
-  bool wants_checkpoints = false;    ///< whether checkpoints are wanted
-  Index null_vectors = 0;            ///< of a null space that is named
-  bool guesses = false;              ///< whether there is a first guess of the solution
-  bool rows_repeat = false;          ///< rows of A are of few types, of which products take no copy
+  bool wants_checkpoints = false;  ///< whether checkpoints are wanted
+  Index null_vectors = 0;          ///< of a null space that is named
+  bool guesses = false;            ///< whether there is a first guess of the solution
+  bool rows_repeat = false;        ///< rows of A are of few types, of which products take no copy
+  /// The method is an iteration in the place of eliminations that did not fit into memory.
+  bool short_of_memory = false;
   PatternAnalysis pattern_analysis;  ///< what the analysis of the pattern came to
 };
 

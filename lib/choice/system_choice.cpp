@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "choice/alternatives.hpp"
 #include "choice/gpu_memory.hpp"
 #include "choice/place.hpp"
 #include "core/tuning.hpp"
@@ -66,118 +67,6 @@ MemoryKind memory_asked_for(const Config& config) {
   return config.device == DeviceChoice::cuda ? MemoryKind::gpu : MemoryKind::host;
 }
 
-/// Plans of the ranks of a team of any size for questions about a system.
-struct Planner {
-  SystemShape system;
-  std::int64_t resident;
-
-  PlanFor of(const SolverQuestion& question) const {
-    return [question, system = system, resident = resident](int rank, int ranks) {
-      SolverQuestion there = question;
-      there.ranks = ranks;
-      // The method that these ranks take: `auto` might take another one on more.
-      MemoryPlan plan = plan_system(choose_solver(question), there, rank);
-      if (rank == 0 && system.rotates_matrix && !there.reads_together) {
-        plan_rotation(plan, there.shape);
-      }
-      if (system.rotates_right_hand_sides) {
-        const Index height = RowLayout{there.shape.rows, ranks}.height(rank);
-        plan.parts.push_back({"prepare", "right-hand sides being rotated, and on their way",
-                              3 * vectors_bytes(height, there.right_hand_sides)});
-      }
-      plan.resident = resident;
-      return plan;
-    };
-  }
-};
-
-/// The question of the system by another method, with all that does not go with it left to the
-/// program, and the words that ask for it.
-std::pair<SolverQuestion, std::string> by_method(const SolverQuestion& question, Method method) {
-  SolverQuestion changed = question;
-  std::string words = fmt::format("solve.method={}", name(method));
-  changed.options.method = method;
-  if (!why_not(method, changed.options.pivoting).empty()) {
-    changed.options.pivoting = Pivoting::automatic;
-    words += " with solve.pivoting=auto";
-  }
-  if (is_krylov(method) && changed.options.precision != Precision::float64) {
-    changed.options.precision = Precision::float64;
-    words += " with solve.precision=double";
-  }
-  return {std::move(changed), std::move(words)};
-}
-
-/// Methods that may need less memory than the one that is taken, those that people should try first
-/// before the others: the sparse one that the analysis was made for, a Krylov method for the same
-/// kind of matrix, blocked elimination.
-std::vector<Method> methods_instead(const SolverQuestion& question) {
-  std::vector<Method> methods;
-  const FactorizationEstimate& estimate = question.pattern_analysis.estimate;
-  if (estimate.analysed) {
-    for (const Method method : {Method::sparse_cholesky, Method::sparse_ldlt, Method::sparse_lu}) {
-      if (factorization_of(method) == estimate.kind) methods.push_back(method);
-    }
-  }
-  const bool definite = estimate.analysed && estimate.kind == Factorization::cholesky;
-  const bool symmetric = estimate.analysed && estimate.facts.nearly_symmetric;
-  methods.push_back(definite              ? Method::cg
-                    : estimate.conjugated ? Method::cocr
-                    : symmetric           ? Method::minres
-                                          : Method::gmres);
-  methods.push_back(Method::lu);
-  std::erase(methods, choose_solver(question).method);
-  return methods;
-}
-
-/// Other choices that may need less memory.
-std::vector<Remedy> remedies(const SolverQuestion& question, const Planner& planner) {
-  std::vector<Remedy> ways;
-  const auto is_refused = [](Method method, const SolverQuestion& asked) {
-    const auto& table = solver_table();
-    const auto row = std::ranges::find(table, method, &SolverRow::method);
-    return row != table.end() && !row->refuse(asked).empty();
-  };
-  const auto offer = [&](std::string words, const auto& change) {
-    SolverQuestion changed = question;
-    change(changed);
-    if (is_refused(changed.options.method, changed)) return;
-    ways.push_back({std::move(words), planner.of(changed)});
-  };
-  const auto offer_precision = [&](Precision precision) {
-    offer(fmt::format("solve.precision={}", name(precision)),
-          [&](SolverQuestion& changed) { changed.options.precision = precision; });
-  };
-  // A matrix that was analysed is on rank 0 as a whole.
-  if (question.ranks > 1 && !question.pattern_analysis.estimate.analysed &&
-      !question.reads_together) {
-    offer("matrix.reader=parallel", [](SolverQuestion& changed) {
-      changed.reads_together = ReadingTogether{BandedReading{}.piece_bytes, false};
-    });
-  }
-  for (const Method method : methods_instead(question)) {
-    auto [changed, words] = by_method(question, method);
-    // The diagonal alone has spoken for it.
-    if (method == Method::sparse_cholesky) {
-      changed.options.method = Method::automatic;
-      words.replace(0, std::string_view("solve.method=sparse_cholesky").size(),
-                    "solve.method=auto (sparse_cholesky)");
-    }
-    if (method == Method::cg) words += " (minres where A is not positive definite)";
-    if (is_refused(method, changed)) continue;
-    ways.push_back({std::move(words), planner.of(changed)});
-  }
-  if (question.options.precision == Precision::float64) offer_precision(Precision::mixed);
-  if (question.options.precision != Precision::float32) offer_precision(Precision::float32);
-  if (question.gpu) {
-    offer("device=host", [](SolverQuestion& changed) {
-      changed.memory = MemoryKind::host;
-      changed.gpu = {};
-    });
-  }
-  return ways;
-}
-
 /// The check of a question. Where it does not fit, the remedy names what would.
 MemoryCheck check_question(const SolverQuestion& question, const Planner& planner, Team& team,
                            MemoryPlan& plan, std::optional<std::int64_t> gpu_available,
@@ -202,6 +91,8 @@ std::optional<SolverQuestion> iterated(const SolverQuestion& question) {
                          : estimate.facts.positive_diagonal ? Method::cg
                                                             : Method::minres;
   other.pattern_analysis.analysis = nullptr;
+  // Who limits the time wants none after it.
+  other.short_of_memory = other.options.time_limit <= 0;
   const bool refused = std::ranges::any_of(solver_table(), [&](const SolverRow& row) {
     return row.method == other.options.method && !row.refuse(other).empty();
   });
@@ -269,14 +160,21 @@ void SystemChoice::analyse(const Csr<double>& whole, bool elastic, const Analysi
   const bool is_large = shape_.matrix.nonzeros >= gpu_tuning.least_nonzeros_to_start_ahead;
   // GPUs eliminate the real form.
   const bool complex = shape_.matrix.is_complex() && asked_for == MemoryKind::host;
+  // Of several right-hand sides at once factors are made.
+  const bool may_iterate =
+      shape_.is_solved_once || (shape_.systems > 1 && shape_.right_hand_sides == 1);
   const auto analyse_for_hosts = [&](bool alone) {
+    SystemHints hints;
+    hints.may_iterate = may_iterate && alone;
+    hints.elastic = elastic;
+    hints.complex = complex && alone;
+    hints.may_use_disk = team_.size() == 1 && !question_.wants_checkpoints;
+    hints.systems = shape_.systems;
     question_.pattern_analysis =
-        analyse_pattern(team_, whole, config_.solve, asked_for, cache,
-                        {shape_.is_solved_once && alone, elastic, complex && alone,
-                         team_.size() == 1 && !question_.wants_checkpoints, shape_.systems});
+        analyse_pattern(team_, whole, config_.solve, asked_for, cache, hints);
   };
   analyse_for_hosts(!(left_open && is_large && has_gpu()));
-  const bool iterates = shape_.is_solved_once && !question_.pattern_analysis.estimate.analysed;
+  const bool iterates = may_iterate && !question_.pattern_analysis.estimate.analysed;
   if (left_open && !is_large && (complex || iterates) && !is_done_before_gpus_start() &&
       has_gpu()) {
     analyse_for_hosts(false);
@@ -397,6 +295,10 @@ MemoryCheck SystemChoice::plan(std::int64_t resident, std::optional<std::int64_t
   question_ = std::move(*other);
   plan = std::move(smaller);
   return other_check;
+}
+
+std::string SystemChoice::alternatives(std::int64_t resident, const MemoryCheck& check) const {
+  return to_text(choice::alternatives(question_, Planner{shape_, resident}, check));
 }
 
 BeforeDouble SystemChoice::check_in_double() const {

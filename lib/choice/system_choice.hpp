@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "choice/alternatives.hpp"
 #include "choice/gpus.hpp"
 #include "choice/solver_table.hpp"
 #include "config/config.hpp"
@@ -14,19 +15,6 @@
 #include "team/team.hpp"
 
 namespace spsolve::inline choice {
-
-/// A square matrix, and the right-hand sides that come with it.
-struct SystemShape {
-  MatrixShape matrix;
-  Index right_hand_sides = 1;   ///< at once
-  bool is_solved_once = true;   ///< no other right-hand side and no other values are expected
-  Index systems = 1;            ///< of this pattern that are expected
-  Index null_vectors = 0;       ///< of a null space that is named
-  int threads = 1;              ///< of rank 0
-  bool rotates_matrix = false;  ///< its rows, once it is read (matrix.rotate_rows)
-  bool rotates_right_hand_sides = false;          ///< likewise
-  std::optional<ReadingTogether> reads_together;  ///< how, where rank 0 does not deal out
-};
 
 /// Whether `config` leaves room for sparse elimination of a matrix of that shape, so that it is to
 /// be read before anything is decided.
@@ -92,6 +80,9 @@ class SystemChoice {
   /// for the facts that they need.
   MemoryCheck plan(std::int64_t resident, std::optional<std::int64_t> gpu_available,
                    MemoryPlan& plan, const LateAnalysis& late_analysis);
+
+  /// The rows of the solver table that would do, in lines of text, where `check` is of plan().
+  std::string alternatives(std::int64_t resident, const MemoryCheck& check) const;
 
   const SolverQuestion& question() const { return question_; }
   const SolverRow& row() const { return choose_solver(question_); }

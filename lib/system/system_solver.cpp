@@ -21,10 +21,11 @@ SystemSolver::SystemSolver(std::unique_ptr<SystemMatrix> matrix, const SolverRow
       inverse_(row.make(matrix_->team(), memory, question, std::move(before_double))) {}
 
 EliminationChoice SystemSolver::choice() const {
-  const std::optional<Method> instead = inverse_->facts().instead;
-  if (!instead) return row_.choice(question_);
+  const InverseFacts& facts = inverse_->facts();
+  if (!facts.instead) return row_.choice(question_);
   SolverQuestion question = question_;
-  question.options.method = *instead;
+  question.options.method = *facts.instead;
+  if (facts.mixed) question.options.precision = Precision::mixed;
   question.wants_checkpoints = false;
   return choose_solver(question).choice(question);
 }

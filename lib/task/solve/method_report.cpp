@@ -61,7 +61,9 @@ void add_notes(const SystemSolver& solver, const Config& config, double flops,
   }
   std::ranges::move(notes_on_ignored_keys(config, choice.method, on_gpu, facts),
                     std::back_inserter(report.notes));
-  if (choice.precision != config.solve.precision) {
+  // As `auto` took it, too.
+  if (choice.precision == Precision::mixed) report.precision = name(choice.precision);
+  if (choice.precision == Precision::float64 && config.solve.precision != Precision::float64) {
     report.notes.push_back(
         fmt::format("eliminated in double: at order {} float factors would save no time on a GPU",
                     report.rows));

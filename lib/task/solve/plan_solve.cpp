@@ -91,6 +91,8 @@ MemoryCheck plan_over(const Config& config, Team& team, const Gpus& gpus, Memory
     MemoryCheck check = by.plan(resident, gpu_available, plan,
                                 [&] { return analyse_pattern_instead(config, shape, those); });
     if (!by.note().empty()) plan.about = by.note() + "\n" + plan.about;
+    // Factors on disk are planned by the analysis, which rank 0 has.
+    if (those.rank() == 0) plan.about += by.alternatives(resident, check);
     return check;
   };
   if (most_ranks == 0 && choice.leaves_to_one_gpu(resident)) {

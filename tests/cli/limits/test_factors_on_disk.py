@@ -3,7 +3,7 @@
 import json
 import unittest
 
-from support import BIN, CliTest, INPUT, RESOURCES, SOLVED
+from support import BIN, CliTest, INPUT, NOT_TRUSTWORTHY, RESOURCES, SOLVED
 
 CONFIGURATION = """
 matrix: {matrix}
@@ -53,7 +53,7 @@ class FactorsOnDisk(CliTest):
         self.assertEqual(plan.code, SOLVED, plan.text)
         self.assertRegex(plan.out, r"Factors on disk: [\d.]+ MiB")
         self.configure(matrix="grid3d:30", factors="memory")
-        self.assertNotIn("on disk", self.spsolve("c.yaml", "--dry-run").out)
+        self.assertNotIn("Factors on disk", self.spsolve("c.yaml", "--dry-run").out)
 
     def test_auto_takes_what_fits_first(self):
         self.needs_faults()
@@ -71,6 +71,56 @@ class FactorsOnDisk(CliTest):
                     self.assertIn(said, notes)
                     self.assertEqual("on disk" in notes, bool(said), notes)
                     self.assertNotIn("Krylov", notes)
+
+    def test_an_iteration_that_fails_is_followed_by_the_elimination_that_fits(self):
+        # Two steps are too few for either. Factors of the first take 116 MiB, of the second 130.
+        self.needs_faults()
+        tried = ("grid3d:40", "sparse_cholesky", "auto took cg first, and eliminated after all")
+        in_place = ("convdiff3d:36", "sparse_lu", "auto took gmres first, and eliminated after all")
+        on_disk, in_float = "the factors are on disk, ", " eliminated in float, as it needs more memory"
+        # Where checkpoints are wanted, none at first are on disk.
+        checkpoints = ("--set", "checkpoint.directory=checkpoints")
+        for (matrix, method, note), free, how, words in (
+                (tried, 1000, "", ()), (tried, 110, on_disk, ()), (tried, 85, in_float, ()),
+                (tried, 85, in_float, ("--set", "solve.factors=memory")),
+                (in_place, 80, on_disk, checkpoints)):
+            with self.subTest(matrix, free=free, words=words):
+                self.write("c.yaml", f"matrix: {matrix}\nsolve: {{factors_folder: kept, iterations: 2, "
+                           "condition: false}\nthreads: 1\ndevice: host\noutput: {report: r.json}\n")
+                result = self.spsolve("c.yaml", *words, environment={"SPSOLVE_FAULT": f"memory={free}"})
+                self.assertEqual(result.code, SOLVED, result.text)
+                report = json.loads((self.folder / "r.json").read_text())
+                self.assertEqual(report["method"], method)
+                self.assertEqual(report["precision"], "mixed" if how == in_float else "double")
+                notes = " ".join(report["notes"])
+                self.assertIn(note, notes)
+                self.assertIn("took all of its steps", notes)
+                for said in (on_disk, in_float):
+                    self.assertEqual(said in notes, said == how, notes)
+                self.assertNotIn("on a GPU", notes)
+                self.assertEqual(list((self.folder / "kept").iterdir()), [])
+
+    def test_an_iteration_that_fails_stays_where_no_elimination_fits(self):
+        self.needs_faults()
+        for ranks in (1, 2):
+            with self.subTest(ranks=ranks):
+                self.write("c.yaml", "matrix: convdiff3d:36\nsolve: {factors: memory, iterations: 2, "
+                           "condition: false}\nthreads: 1\ndevice: host\noutput: {report: r.json}\n")
+                result = self.spsolve("c.yaml", ranks=ranks,
+                                      environment={"SPSOLVE_FAULT": f"memory={60 * ranks}"})
+                self.assertEqual(result.code, NOT_TRUSTWORTHY, result.text)
+                report = json.loads((self.folder / "r.json").read_text())
+                self.assertEqual(report["method"], "gmres")
+                self.assertEqual(report["krylov"]["steps"], 2)
+                self.assertRegex(" ".join(report["notes"]),
+                                 r"no elimination followed gmres, which failed: sparse_lu needs \S+ MiB of the "
+                                 r"\S+ MiB that are free")
+        # A trial of some steps is no answer.
+        self.write("c.yaml", "matrix: grid3d:26\nsolve: {factors: memory, iterations: 2, condition: false}\n"
+                   "threads: 1\ndevice: host\n")
+        result = self.spsolve("c.yaml", environment={"SPSOLVE_FAULT": "memory=15"})
+        self.assertEqual(result.code, RESOURCES, result.text)
+        self.assertRegex(result.err, "took all of its steps: .* and its elimination does not fit into memory")
 
     def test_none_where_addresses_are_short(self):
         self.needs_limits()

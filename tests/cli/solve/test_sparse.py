@@ -171,6 +171,36 @@ class Sparse(CliTest):
                 self.assertLess(report["componentwise_error"], 1e-14)
                 self.assertIn(f"by {ranks} ranks", result.out)
 
+    def test_a_dry_run_lists_the_alternatives(self):
+        row = re.compile(r"^  (solve\.method=\S+(?: with \S+)?) +[\d.]+ [KMG]iB +([\d.e+-]+) s(.*)$", re.MULTILINE)
+
+        def listed(matrix, *words, ranks=1):
+            result = self.spsolve(matrix, "--dry-run", "--device", "host", *words, ranks=ranks)
+            self.assertEqual(result.code, SOLVED, result.text)
+            rows = row.findall(result.out)
+            for words, seconds, _ in rows:
+                self.assertGreater(float(seconds), 0, words)
+            return {words: after for words, _, after in rows}
+
+        rows = listed("kkt:3000")
+        names = [words.removeprefix("solve.method=") for words in rows]
+        self.assertEqual(names, ["sparse_ldlt", "lu", "gauss", "gauss_jordan",
+                                 "sparse_ldlt with solve.precision=mixed", "sparse_ldlt with solve.factors=disk",
+                                 "minres", "gmres", "bicgstab", "idr"])
+        self.assertRegex(rows["solve.method=sparse_ldlt with solve.factors=disk"], r"^, [\d.]+ [KM]iB on disk$")
+        self.assertEqual(rows["solve.method=gmres"], " for 100 steps")
+        # A method that is named stands first; what does not go with several ranks, or with the
+        # matrix, is not listed.
+        rows = listed("convdiff3d:10", "--method", "gmres", ranks=2)
+        self.assertEqual(next(iter(rows)), "solve.method=gmres")
+        rows = listed("circuit:3000", ranks=2)
+        self.assertEqual(next(iter(rows)), "solve.method=sparse_lu")
+        self.assertFalse(any("disk" in words or "minres" in words or "=cg" in words for words in rows), rows)
+        self.needs_faults()
+        result = self.spsolve("grid2d:100", "--dry-run", "--device", "host", environment={"SPSOLVE_FAULT": "memory=100"})
+        self.assertRegex(result.out, r"solve.method=lu .*: does not fit")
+        self.assertNotRegex(result.out, r"solve.method=sparse_cholesky .*: does not fit")
+
     def test_a_dry_run_looks_ahead_to_more_ranks(self):
         self.write("c.yaml", 'matrix: "grid3d:20"\nsolve: {method: sparse_cholesky}\ndevice: host\n')
         for ranks in (1, 2):

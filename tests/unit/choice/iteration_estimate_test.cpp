@@ -1,5 +1,9 @@
 #include "choice/iteration_estimate.hpp"
 
+#include <algorithm>
+#include <random>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "choice/factorization_estimate.hpp"
@@ -87,6 +91,83 @@ TEST(IterationEstimate, LeavesDefiniteMatricesToCgAlone) {
       analyse_pattern(team, matrix, {}, MemoryKind::host, {}, {.may_iterate = true}).estimate;
   EXPECT_FALSE(estimate.iteration.made());
   EXPECT_TRUE(estimate.analysed);
+}
+
+/// The Laplacian + identity of a graph that grows by preferential attachment, and after it that of
+/// a path with `shift` in the place of the identity; hubs are its first rows.
+Csr<double> laplacian_with_hubs(LocalIndex n, LocalIndex path = 0, double shift = 1) {
+  constexpr int ties = 4;
+  std::vector<std::vector<LocalIndex>> neighbours(n + path);
+  std::vector<LocalIndex> ends;
+  std::mt19937 random(7);
+  const auto tie = [&](LocalIndex i, LocalIndex j) {
+    if (i == j || std::ranges::count(neighbours[i], j) > 0) return;
+    neighbours[i].push_back(j);
+    neighbours[j].push_back(i);
+    ends.insert(ends.end(), {i, j});
+  };
+  for (LocalIndex i = 1; i < n; ++i) {
+    tie(i, i - 1);
+    for (int k = 1; k < ties; ++k) tie(i, ends[random() % ends.size()]);
+  }
+  for (LocalIndex i = n + 1; i < n + path; ++i) tie(i, i - 1);
+  Csr<double> matrix;
+  matrix.rows = matrix.columns = n + path;
+  matrix.row_offsets = {0};
+  for (LocalIndex i = 0; i < n + path; ++i) {
+    auto& columns = neighbours[i];
+    const auto degree = static_cast<double>(columns.size());
+    columns.push_back(i);
+    std::ranges::sort(columns);
+    for (const LocalIndex j : columns) {
+      matrix.column_indices.push_back(j);
+      matrix.values.push_back(j == i ? degree + (i < n ? 1 : shift) : -1);
+    }
+    matrix.row_offsets.push_back(std::ssize(matrix.values));
+  }
+  return matrix;
+}
+
+TEST(IterationEstimate, OfGraphsWithHubsIsMadeWithTheDiagonalForAnySystems) {
+  SoloTeam team;
+  const Csr<double> hubs = laplacian_with_hubs(3000);
+  EXPECT_TRUE(has_hubs(hubs));
+  for (const char* spec : {"grid2d:30", "grid3d:12", "grid3d27:8:1", "circuit:2000", "kkt:2000"}) {
+    EXPECT_FALSE(has_hubs(generate_matrix(spec))) << spec;
+  }
+  double seconds = 0;
+  for (const Index systems : {1, 10, 100}) {
+    const FactorizationEstimate estimate =
+        analyse_pattern(team, hubs, {}, MemoryKind::host, {},
+                        {.may_iterate = true, .systems = systems})
+            .estimate;
+    EXPECT_FALSE(estimate.analysed);
+    EXPECT_EQ(name(estimate.iteration.method), name(Method::cg));
+    EXPECT_EQ(estimate.iteration.preconditioner, Preconditioner::jacobi);
+    EXPECT_LE(estimate.iteration.steps, host_tuning.steps_of_trial);
+    if (seconds > 0) {
+      EXPECT_EQ(estimate.iteration.seconds, seconds);  // of each
+    }
+    seconds = estimate.iteration.seconds;
+    // Solids are iterated once alone.
+    EXPECT_EQ(analyse_pattern(team, generate_matrix("grid3d:12"), {}, MemoryKind::host, {},
+                              {.may_iterate = true, .systems = systems})
+                  .estimate.iteration.made(),
+              systems == 1);
+  }
+  // Trees have hubs, and hardly fill in.
+  EXPECT_FALSE(has_hubs(generate_matrix("power_law:3000:1")));
+}
+
+TEST(IterationEstimate, IsFollowedByAnAnalysisWhereItFails) {
+  // What looks elliptic and is not analysed is, where an iteration failed.
+  SoloTeam team;
+  const FactorizationEstimate estimate = analyse_pattern(team, laplacian_with_hubs(3000), {},
+                                                         MemoryKind::host, {}, {.eliminates = true})
+                                             .estimate;
+  EXPECT_TRUE(estimate.analysed);
+  EXPECT_TRUE(estimate.elliptic);
+  EXPECT_TRUE(estimate.hubs);
 }
 
 TEST(WidthOfGraph, IsThatOfTheWidestLevel) {
