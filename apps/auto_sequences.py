@@ -6,8 +6,9 @@
 
 A matrix is a generator; {} in it stands for the steps of an interior-point method, from 1 to 100 over
 the sequence. Without, values are those of the matrix scaled a little. A row is the least of some
-rounds, in which all take turns: seconds to factor, renew and solve. Rows where auto took more than
-1.2 times as long as the best and 10 ms at least are marked; the last line counts them.
+rounds, in which all take turns: seconds of the processor to factor, renew and solve, which other
+work on the machine delays less than the clock. Rows where auto took more than 1.2 times as long as the
+best and 10 ms at least are marked; the last line counts them.
 """
 
 import argparse
@@ -53,17 +54,17 @@ def seconds(sequence, method, threads, limit):
     """Of the whole sequence, and the method that did it; None where it does not do, or takes longer
     than the limit."""
     b = numpy.ones(sequence[0].shape[0])
-    begin = time.perf_counter()
+    begin = time.process_time()
     try:
         factors = spsolve.factor(sequence[0], method=method, systems=len(sequence), threads=threads)
         factors.solve(b)
         for a in sequence[1:]:
             factors.refactor(a).solve(b)
-            if time.perf_counter() - begin > limit:
+            if time.process_time() - begin > limit:
                 return None
     except spsolve.Error:
         return None
-    return time.perf_counter() - begin, factors.report.method
+    return time.process_time() - begin, factors.report.method
 
 
 def main():

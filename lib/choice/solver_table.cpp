@@ -256,8 +256,9 @@ const SolverRow& choose_solver(const SolverQuestion& question) {
   double least = 0;
   std::string reason;
   // An elimination that would follow an iteration is analysed when it is needed.
+  const FactorizationEstimate& estimate = question.pattern_analysis.estimate;
   const bool stands_behind =
-      is_sparse(wanted) && question.pattern_analysis.estimate.iteration.made();
+      is_sparse(wanted) && !estimate.analysed && (estimate.iteration.made() || estimate.elliptic);
   for (const SolverRow& row : solver_table()) {
     if (wanted != Method::automatic && row.method != wanted) continue;
     if (stands_behind) return row;

@@ -327,6 +327,14 @@ class Solving(unittest.TestCase):
                              ({"systems": 1, "right_hand_sides": 2}, "sparse_cholesky")):
             self.assertEqual(spsolve.analyse("grid3d:30", **told, **more).method, method, more)
             self.assertEqual(spsolve.factor("grid3d:30", **told, **more).report.method, method, more)
+        # An iteration that fails is followed by an elimination, for values that come after it at once.
+        a = spsolve.read("grid3d:30")
+        factors = spsolve.factor(a, systems=1, iterations=2, device="host")
+        for begin in ("auto took cg first, and eliminated", "for earlier values, auto took cg first"):
+            factors.solve(np.ones(a.shape[0]))
+            self.assertEqual(factors.report.method, "sparse_cholesky")
+            self.assertTrue(factors.report.notes[-1].startswith(begin), factors.report.notes)
+            factors.refactor(a)
         for wrong in ({"systems": 0}, {"right_hand_sides": "many"}):
             with self.assertRaisesRegex(spsolve.InputError, "a whole number from 1 on"):
                 spsolve.factor("grid3d:4", **wrong)

@@ -1,5 +1,6 @@
 """Several right-hand sides and several matrices of one pattern, in one run."""
 
+import random
 import unittest
 
 from support import BIN, CliTest, INPUT, NOT_TRUSTWORTHY, RESOURCES, SOLVED
@@ -9,6 +10,26 @@ from test_binary_files import CSR, archive, array
 def right(*numbers):
     return f"%%MatrixMarket matrix array real general\n{len(numbers)} 1\n" + \
         "".join(f"{number}\n" for number in numbers)
+
+
+def laplacian_with_hubs(n, indefinite, values):
+    """The Laplacian + identity of a graph that grows by preferential attachment, all of it times
+    `values`, as a file; two rows more may have a negative eigenvalue."""
+    chance, ends, edges = random.Random(7), [1], {}
+    for i in range(2, n + 1):
+        for j in {i - 1, *(chance.choice(ends) for _ in range(3))}:
+            edges[i, j] = -1
+            ends += (i, j)
+    diagonal = [1] * n
+    for edge in edges:
+        for i in edge:
+            diagonal[i - 1] += 1
+    if indefinite:
+        diagonal += [1, 1]
+        edges[n + 2, n + 1] = -5
+    entries = [*((i, i, d) for i, d in enumerate(diagonal, 1)), *((*edge, a) for edge, a in edges.items())]
+    return f"%%MatrixMarket matrix coordinate real symmetric\n{len(diagonal)} {len(diagonal)} {len(entries)}\n" + \
+        "".join(f"{i} {j} {values * a}\n" for i, j, a in entries)
 
 
 class Sequences(CliTest):
@@ -50,6 +71,31 @@ class Sequences(CliTest):
                 self.assertEqual(report["right_hand_side"], "3 files in/b-*.mtx")
                 self.assertRegex(result.out, "2 of 3 +solved: in/b-2.mtx, x in x-2.mtx, about 16")
                 self.assertEqual(result.err.count("solved: in/b-"), 3, result.err)  # as they come
+
+    def test_auto_takes_what_pays_for_all_systems(self):
+        # By the diagonal a graph with hubs is soon done. Where it turns out not to be positive
+        # definite, it is eliminated, and at once for the values that follow.
+        after_all = "auto took cg first, and eliminated after all: the matrix is not positive definite"
+        for indefinite in (False, True):
+            for k in (1, 2, 3):
+                self.write(f"in/H-{k}.mtx", laplacian_with_hubs(3000, indefinite, k))
+            self.write("c.yaml", "matrix: {file: in/H-1.mtx, values: in/H-*.mtx}\ndevice: host\n"
+                                 "output: {report: report.json}\n")
+            for ranks in (0, 2):
+                with self.subTest(indefinite=indefinite, ranks=ranks):
+                    result = self.run_with("c.yaml", ranks=ranks)
+                    self.assertEqual(result.code, SOLVED, result.text)
+                    report = self.report()
+                    self.assertEqual([step["status"] for step in report["steps"]], ["solved"] * 3)
+                    notes = " ".join(report["notes"])
+                    if indefinite:
+                        self.assertEqual(report["method"], "sparse_cholesky")
+                        self.assertEqual(report["sparse"]["factorisation"], "LDL^T")
+                        self.assertIn("for earlier values, " + after_all, notes)
+                    else:
+                        self.assertEqual(report["method"], "cg")
+                        self.assertEqual(report["krylov"]["preconditioner"], "jacobi")
+                        self.assertNotIn("eliminated", notes)
 
     def test_matrices_of_one_pattern(self):
         self.write("in/A-1.npz", archive(**dict(CSR, data=array([4, 2, 8, 2, 10]))))

@@ -106,5 +106,52 @@ TEST_F(Krylov, AutoKeepsItsEstimateOrAnalysesAndEliminates) {
   }
 }
 
+/// Iterations that are as good as all that fits, or the only thing before an analysis.
+TEST_F(Krylov, AutoEliminatesAfterIterationsThatItPrefers) {
+  struct Case {
+    const char* generator;
+    Method iterates, eliminates;
+    bool short_of_memory;
+  };
+  for (const Case& each : {Case{"convdiff3d:10", Method::gmres, Method::sparse_lu, true},
+                           Case{"grid3d:10", Method::cg, Method::sparse_cholesky, true},
+                           Case{"grid3d:10", Method::cg, Method::sparse_cholesky, false}}) {
+    SCOPED_TRACE(fmt::format("{} {}", each.generator, each.short_of_memory));
+    const Csr<double> whole = load_matrix(each.generator);
+    const Dense<double> b = test::multiply(whole, random_multivector(whole.rows, 2, 5));
+    SolverQuestion question;
+    question.shape = {whole.rows, whole.columns, 0, whole.nonzeros()};
+    question.ranks = ranks.team.size();
+    question.pattern_analysis = analyse_pattern(
+        ranks.team, ranks.team.rank() == 0 ? whole : Csr<double>{}, question.options);
+    question.pattern_analysis.analysis = nullptr;
+    question.short_of_memory = each.short_of_memory;
+    if (each.short_of_memory) {
+      question.options.method = each.iterates;
+    } else {
+      // So large that it is not analysed.
+      question.pattern_analysis.estimate.analysed = false;
+    }
+    question.options.iterations = 2;
+    const SolverRow& row = choose_solver(question);
+    EXPECT_EQ(row.method, each.iterates);
+    std::unique_ptr<SystemMatrix> matrix(
+        new SystemMatrix(test::matrix_in_bands(ranks.team, whole)));
+    SystemSolver solver(std::move(matrix), row, question, ranks.memory, {});
+    for (int round = 0; round < 2; ++round) {
+      solver.set_up();
+      const auto x = solver.matrix().vectors(b.columns);
+      PhaseTimes times;
+      const auto right = test::vectors_of(solver.matrix(), b);
+      const SolveOutcome outcome = solver.solve(*right, *x, times);
+      EXPECT_EQ(outcome.trust.verdict, Verdict::solved);
+      EXPECT_LE(test::backward_error(whole, b, test::whole(*x)), 1e-14);
+      EXPECT_EQ(solver.choice().method, each.eliminates);
+      const std::string& note = solver.facts().notes.back();
+      EXPECT_EQ(note.starts_with("for earlier values, auto took"), round > 0) << note;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace spsolve
