@@ -24,7 +24,8 @@ namespace {
 constexpr std::string_view matrix_endings[] = {".mtx", ".mtx.gz", ".npz", ".petsc", ".npy"};
 constexpr std::string_view array_endings[] = {".mtx", ".mtx.gz", ".npy", ".petsc"};
 // Those that are read: plain text too.
-constexpr std::string_view read_endings[] = {".mtx", ".mtx.gz", ".npy", ".petsc", ".txt", ".csv"};
+constexpr std::string_view read_endings[] = {".mtx",   ".mtx.gz", ".npy", ".npz",
+                                             ".petsc", ".txt",    ".csv"};
 constexpr std::string_view report_endings[] = {".json"};
 constexpr std::string_view html_endings[] = {".html", ".htm"};
 constexpr std::string_view order_endings[] = {".txt", ".mtx", ".mtx.gz"};
@@ -123,7 +124,7 @@ constexpr Section section_table[] = {
      "matrix: FILE, or matrix: SPECIFICATION of a generator"},
     {"right_hand_side", "The right-hand side B of A X = B.", right_hand_side_shorthand,
      "right_hand_side: auto|row_sums|ones|random, or right_hand_side: FILE with a '/' or ending "
-     "in .mtx, .mtx.gz, .npy, .petsc, .txt or .csv"},
+     "in .mtx, .mtx.gz, .npy, .npz, .petsc, .txt or .csv"},
     {"solve", "How the system is solved.", nullptr, ""},
     {"multiply", "How Y = A X is computed, with task: multiply.", nullptr, ""},
     {"output", "What is written besides the log.", nullptr, ""},
