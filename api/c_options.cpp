@@ -15,7 +15,8 @@ namespace {
 static_assert(static_cast<int>(Method::lu) == SPSOLVE_METHOD_LU &&
                   static_cast<int>(Method::sparse_lu) == SPSOLVE_METHOD_SPARSE_LU &&
                   static_cast<int>(Method::cocr) == SPSOLVE_METHOD_COCR &&
-                  static_cast<int>(Preconditioner::multigrid) == SPSOLVE_PRECONDITIONER_MULTIGRID &&
+                  static_cast<int>(Preconditioner::shifted_laplacian) ==
+                      SPSOLVE_PRECONDITIONER_SHIFTED_LAPLACIAN &&
                   static_cast<int>(Pivoting::tournament) == SPSOLVE_PIVOTING_TOURNAMENT &&
                   static_cast<int>(Precision::float64) == SPSOLVE_DOUBLE &&
                   static_cast<int>(Precision::mixed) == SPSOLVE_MIXED &&
@@ -59,7 +60,7 @@ void visit_words(spsolve_options& c, Options& mine, const Visit& visit) {
   visit(c.pivoting, mine.pivoting, Pivoting::tournament, "pivoting");
   visit(c.precision, mine.precision, Precision::mixed, "precision");
   visit(c.device, mine.device, Device::cuda, "device");
-  visit(c.preconditioner, mine.preconditioner, Preconditioner::multigrid, "preconditioner");
+  visit(c.preconditioner, mine.preconditioner, Preconditioner::shifted_laplacian, "preconditioner");
   visit(c.ranks, mine.ranks, SolvingRanks::all, "ranks");
   visit(c.ordering, mine.ordering, Ordering::file, "ordering");
   visit(c.factors, mine.factors, FactorPlace::disk, "factors");

@@ -31,13 +31,14 @@ enum class Method {
 enum class Preconditioner {
   automatic,  ///< what A and the method call for
   none,
-  jacobi,        ///< the diagonal
-  block_jacobi,  ///< blocks on the diagonal
-  chebyshev,     ///< a polynomial of A
-  ilu0,          ///< incomplete L U without fill-in
-  ic0,           ///< incomplete L L^T without fill-in
-  elimination,   ///< sparse elimination in float
-  multigrid,     ///< a cycle of smoothed aggregation
+  jacobi,             ///< the diagonal
+  block_jacobi,       ///< blocks on the diagonal
+  chebyshev,          ///< a polynomial of A
+  ilu0,               ///< incomplete L U without fill-in
+  ic0,                ///< incomplete L L^T without fill-in
+  elimination,        ///< sparse elimination in float
+  multigrid,          ///< a cycle of smoothed aggregation
+  shifted_laplacian,  ///< a cycle for a complex Helmholtz equation with more damping
 };
 
 /// The order in which sparse elimination takes the unknowns, which decides how much it fills in.

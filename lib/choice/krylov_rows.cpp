@@ -99,7 +99,7 @@ std::int64_t preconditioner_bytes(const SolverQuestion& question, Index height, 
   const PreconditionerRow& row =
       preconditioner_row(wanted == Preconditioner::automatic ? Preconditioner::multigrid : wanted);
   std::int64_t bytes = row.bytes(height, nonzeros, question.memory);
-  if (row.kind == Preconditioner::multigrid && question.ranks > 1) {
+  if (is_multigrid(row.kind) && question.ranks > 1) {
     // Levels that every rank has whole: all of them where the matrix is small.
     const Index whole =
         std::min(replicated_level_nonzeros(question.memory), question.shape.nonzeros);
@@ -123,8 +123,8 @@ std::int64_t krylov_bytes(const KrylovMethod& row, const SolverQuestion& questio
 /// The bytes of the vectors that a preconditioner works in for columns after the first, whose are
 /// part of its own: residuals, the polynomial's other vector, and those of coarser levels.
 std::int64_t work_bytes(Preconditioner kind, Index height, Index columns) {
-  const bool is_multigrid = kind == Preconditioner::multigrid || kind == Preconditioner::automatic;
-  const Index halves = is_multigrid ? 5 : kind == Preconditioner::chebyshev ? 2 : 0;
+  const bool has_levels = is_multigrid(kind) || kind == Preconditioner::automatic;
+  const Index halves = has_levels ? 5 : kind == Preconditioner::chebyshev ? 2 : 0;
   return halves * vectors_bytes(height, std::max<Index>(0, columns - 1)) / 2;
 }
 
@@ -192,9 +192,8 @@ void plan_krylov(const SolverQuestion& question, int rank, MemoryPlan& plan) {
   const std::int64_t preconditioner = preconditioner_bytes(question, height, nonzeros);
   // Of multigrid what it is made of is small; of others it is as large as they are.
   const Preconditioner kind = question.options.preconditioner;
-  const bool is_multigrid = kind == Preconditioner::multigrid || kind == Preconditioner::automatic;
-  plan.add({"prepare"}, "preconditioner, while it is made",
-           (is_multigrid ? 1 : 2) * preconditioner);
+  const bool has_levels = is_multigrid(kind) || kind == Preconditioner::automatic;
+  plan.add({"prepare"}, "preconditioner, while it is made", (has_levels ? 1 : 2) * preconditioner);
   plan.add(phases, "preconditioner", preconditioner);
   // Many products are expected: see BandProducts::expect_many(). Rows are cut by columns first; of
   // long ones types alone have another form, without values.

@@ -83,15 +83,11 @@ constexpr ForeignWord foreign_methods[] = {
     {"lgmres", "gmres"},
 };
 constexpr ForeignWord foreign_preconditioners[] = {
-    {"amg", "multigrid"},
-    {"boomeramg", "multigrid"},
-    {"gamg", "multigrid"},
-    {"ilu", "ilu0"},
-    {"ic", "ic0"},
-    {"icc", "ic0"},
-    {"ichol", "ic0"},
-    {"diagonal", "jacobi"},
-    {"bjacobi", "block_jacobi"},
+    {"amg", "multigrid"},   {"boomeramg", "multigrid"},
+    {"gamg", "multigrid"},  {"slp", "shifted_laplacian"},
+    {"ilu", "ilu0"},        {"ic", "ic0"},
+    {"icc", "ic0"},         {"ichol", "ic0"},
+    {"diagonal", "jacobi"}, {"bjacobi", "block_jacobi"},
 };
 constexpr ForeignWord foreign_precisions[] = {
     {"single", "float"},   {"float32", "float"}, {"fp32", "float"},

@@ -140,9 +140,9 @@ void KrylovInverse::make_preconditioner(bool may_renew) {
   } else {
     previous = nullptr;
     steps_when_new_.reset();
-    preconditioner_ =
-        preconditioner_row(kind_).make({system, memory_, symmetric_, std::move(near),
-                                        null_space_.has_value(), form_ != RealFormKind::none});
+    preconditioner_ = preconditioner_row(kind_).make(
+        {system, memory_, symmetric_, std::move(near), null_space_.has_value(),
+         form_ == RealFormKind::plain || signs_ != nullptr});
   }
   facts_.krylov->renewed = renewed_;
   facts_.krylov->preconditioner = name(kind_);

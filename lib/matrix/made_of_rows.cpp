@@ -12,7 +12,8 @@ Csr<double> made_of_chunks(Index rows, Index columns,
                            const std::function<std::unique_ptr<ChunkMaker>()>& maker) {
   // Some for each of many threads, also of few rows, which may be long ones.
   constexpr Index most_rows = 4096, least_rows = 16, chunks_wanted = 512;
-  const Index rows_of_chunk = std::clamp(rows / chunks_wanted, least_rows, most_rows);
+  // An even number: both rows of a complex number are made one after the other, see PairedRows.
+  const Index rows_of_chunk = std::clamp(rows / chunks_wanted / 2 * 2, least_rows, most_rows);
   const Index chunks = (rows + rows_of_chunk - 1) / rows_of_chunk;
   std::vector<RowChunk> parts(static_cast<std::size_t>(chunks));
   Csr<double> result;

@@ -19,7 +19,7 @@ Method: TypeAlias = Literal["auto", "gauss", "gauss_jordan", "lu", "sparse_chole
 Pivoting: TypeAlias = Literal["auto", "none", "partial", "complete", "tournament"]
 Precision: TypeAlias = Literal["float", "double", "mixed"]
 Preconditioner: TypeAlias = Literal["auto", "none", "jacobi", "block_jacobi", "chebyshev", "ilu0",
-                                    "ic0", "elimination", "multigrid"]
+                                    "ic0", "elimination", "multigrid", "shifted_laplacian"]
 Device: TypeAlias = Literal["auto", "host", "cuda"]
 
 

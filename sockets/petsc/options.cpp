@@ -10,9 +10,9 @@ namespace {
 constexpr const char* methods[] = {
     "auto",   "gauss", "gauss_jordan", "lu",  "sparse_cholesky", "sparse_ldlt", "sparse_lu", "cg",
     "minres", "gmres", "bicgstab",     "idr", "block_cg",        "cocr"};
-constexpr const char* preconditioners[] = {"auto",         "none",        "jacobi",
-                                           "block_jacobi", "chebyshev",   "ilu0",
-                                           "ic0",          "elimination", "multigrid"};
+constexpr const char* preconditioners[] = {
+    "auto", "none", "jacobi",      "block_jacobi", "chebyshev",
+    "ilu0", "ic0",  "elimination", "multigrid",    "shifted_laplacian"};
 constexpr const char* orderings[] = {"auto", "nested_dissection", "amd", "rcm", "natural"};
 constexpr const char* precisions[] = {"float32", "float64", "mixed"};
 constexpr const char* switches[] = {"auto", "on", "off"};

@@ -139,9 +139,9 @@ class BlockNorms {
 
 }  // namespace
 
-Index nodes_of(const BandMatrix& matrix) {
-  Index best = 1;
-  for (Index size = 2; size <= most_unknowns_of_node; ++size) {
+Index nodes_of(const BandMatrix& matrix, Index step) {
+  Index best = step;
+  for (Index size = step == 1 ? 2 : 2 * step; size <= most_unknowns_of_node; size += step) {
     if (are_nodes(matrix, size)) best = size;
   }
   return best;
@@ -247,11 +247,16 @@ NodeConnections connections(const BandMatrix& matrix, Index size, double theta) 
   });
 }
 
-std::vector<double> lone_entries(const BandMatrix& matrix, const NearNullSpace& near) {
+std::vector<double> lone_entries(const BandMatrix& matrix, const NearNullSpace& near,
+                                 NodeNumbers numbers) {
   const Dense<double>& vectors = near.vectors;
   Dense<double> own(matrix.local_rows().rows, 1);
 #pragma omp parallel for schedule(static) if (worth_threads(own.rows))
   for (Index i = 0; i < own.rows; ++i) {
+    if (numbers == NodeNumbers::turned) {
+      own(i, 0) = std::hypot(vectors(i, 0), vectors(i, 1));
+      continue;
+    }
     const Index kind = i % near.size;
     bool lone = kind < vectors.columns;
     const double entry = lone ? std::abs(vectors(i, kind)) : 0.0;
@@ -266,22 +271,24 @@ std::vector<double> lone_entries(const BandMatrix& matrix, const NearNullSpace& 
   return result;
 }
 
-std::vector<bool> led_nodes(const BandMatrix& matrix, Index size, const NodeGraph& dependences,
-                            const Aggregates& aggregates) {
+std::vector<bool> led_nodes(const BandMatrix& matrix, const NodeKind& kind,
+                            const NodeGraph& dependences, const Aggregates& aggregates) {
   const Csr<double>& rows = matrix.local_rows();
+  const Index size = kind.size;
+  const auto step = static_cast<std::size_t>(kind.step());
   std::vector<bool> led(aggregates.of_node.size());
   for (Index node = 0; node < static_cast<Index>(led.size()); ++node) {
     const bool depends = dependences.offsets[node] != dependences.offsets[node + 1];
     if (aggregates.of_node[node] >= 0 || !depends) continue;
-    for (Index i = node * size; i < (node + 1) * size; ++i) {
+    for (Index i = node * size; i < (node + 1) * size; i += kind.step()) {
       double diagonal = 0, beside = 0;
       const auto columns = rows.row_columns(i);
       const auto values = rows.row_values(i);
-      for (std::size_t k = 0; k < columns.size(); ++k) {
-        if (columns[k] == i) diagonal = std::abs(values[k]);
-        if (columns[k] / size != node && columns[k] % size == i % size) {
-          beside += std::abs(values[k]);
-        }
+      for (std::size_t k = 0; k < columns.size(); k += step) {
+        const double modulus =
+            kind.pairs() ? std::hypot(values[k], values[k + 1]) : std::abs(values[k]);
+        if (columns[k] == i) diagonal = modulus;
+        if (columns[k] / size != node && columns[k] % size == i % size) beside += modulus;
       }
       if (beside > coarsening_bounds::dominance * diagonal) led[node] = true;
     }

@@ -7,17 +7,18 @@
 #include "core/resize_in_threads.hpp"
 #include "distribute/halo/fetch_rows.hpp"
 #include "distribute/redistribute.hpp"
-#include "krylov/multigrid/aggregates.hpp"
 #include "krylov/multigrid/prolongation.hpp"
 #include "krylov/multigrid/replicated_levels.hpp"
 #include "krylov/multigrid/sparse_product.hpp"
+#include "krylov/multigrid/turned_rows.hpp"
 #include "krylov/preconditioner/spectrum.hpp"
 
 namespace spsolve::inline krylov {
 
 /// A_l with its smoother, and the way to the next level.
 struct Hierarchy::HierarchyLevel {
-  std::unique_ptr<BandMatrix> owned;  ///< all but the finest one
+  std::unique_ptr<BandMatrix> owned;  ///< all but the finest one, unless its rows are turned
+  Turns turns;                        ///< if they are
   BandMatrix* matrix = nullptr;
   double largest = 0;                      ///< eigenvalue of D^-1 A
   std::unique_ptr<Coarsening> coarsening;  ///< where the next level is made in this memory
@@ -91,8 +92,8 @@ namespace {
 
 /// m = `size` vectors for the nodes that the matrix shows: vector c is 1 for the unknowns of number
 /// c of every node.
-NearNullSpace constants(const BandMatrix& matrix) {
-  NearNullSpace near{nodes_of(matrix), {}};
+NearNullSpace constants(const BandMatrix& matrix, bool pairs) {
+  NearNullSpace near{nodes_of(matrix, pairs ? complex_parts : 1), {}};
   together(matrix.team(), [&] {
     Dense<double>& vectors = near.vectors;
     vectors.rows = matrix.own_rows().size();
@@ -121,9 +122,9 @@ void mend_empty_rows(Csr<double>& rows, Index first) {
 
 /// `near` becomes constants where nothing is given. Hands back A with whole nodes, where it has
 /// rows that name parts of the given ones.
-std::unique_ptr<BandMatrix> complete(const BandMatrix& matrix, NearNullSpace& near) {
+std::unique_ptr<BandMatrix> complete(const BandMatrix& matrix, bool pairs, NearNullSpace& near) {
   if (near.vectors.columns == 0) {
-    near = constants(matrix);
+    near = constants(matrix, pairs);
     return nullptr;
   }
   return are_nodes(matrix, near.size) ? nullptr : with_whole_nodes(matrix, near.size);
@@ -143,10 +144,10 @@ void make_like(std::unique_ptr<Vectors>& x, BandMatrix& of, Index columns, bool 
 
 Hierarchy::Hierarchy(BandMatrix& matrix, ComputeDevice& memory, bool symmetric,
                      const Options& options, NearNullSpace near)
-    : memory_(memory), symmetric_(symmetric), options_(options) {
+    : memory_(memory), symmetric_(symmetric), options_(options), finest_(&matrix) {
   levels_.push_back(std::make_unique<HierarchyLevel>());
   levels_.front()->matrix = &matrix;
-  std::unique_ptr<BandMatrix> whole_nodes = complete(matrix, near);
+  std::unique_ptr<BandMatrix> whole_nodes = complete(matrix, options.pairs, near);
   double theta = options.theta;
   while (true) {
     HierarchyLevel& level = *levels_.back();
@@ -159,7 +160,7 @@ Hierarchy::Hierarchy(BandMatrix& matrix, ComputeDevice& memory, bool symmetric,
     }
     const bool small = level.matrix->row_layout().rows <= options.coarsest;
     if (small || static_cast<int>(levels_.size()) == options.most_levels) break;
-    make_smoother(level);
+    make_smoother(levels_.size() - 1);
     BandMatrix& rows = whole_nodes != nullptr ? *whole_nodes : *level.matrix;
     if (!coarsen(levels_.size() - 1, rows, near, theta)) break;
     whole_nodes = nullptr;  // that of the finest level
@@ -181,7 +182,53 @@ bool Hierarchy::is_sooner_replicated(const BandMatrix& matrix) const {
   return matrix.nonzeros() <= most;
 }
 
-void Hierarchy::make_smoother(HierarchyLevel& level) {
+void Hierarchy::turn(std::size_t number) {
+  HierarchyLevel& level = *levels_[number];
+  Team& team = level.matrix->team();
+  const bool first = number == 0;
+  Csr<double> rows = first ? finest_->local_rows() : level.owned->local_rows();
+  const bool conjugated = has_conjugate_rows(rows);
+  const auto renew_turns = [&] {
+    level.turns = turns_of(rows);
+    turn_rows(level.turns, rows);
+  };
+  together(team, renew_turns);
+  if (first && options_.damping != 0) {
+    if (!add_damping(team, options_.damping, rows)) {
+      fail_everywhere(
+          ExitCode::input,
+          "solve.preconditioner=shifted_laplacian wants a Helmholtz equation, -div grad "
+          "u - k^2 u = f, whose row sums have negative real parts, and this matrix has "
+          "none; use solve.preconditioner=multigrid or ilu0");
+    }
+  }
+  if (!first) {
+    level.owned->set_values(rows.values);
+    Csr<double> restriction = levels_[number - 1]->restriction->local_rows();
+    turn_rows(level.turns, restriction);
+    return levels_[number - 1]->restriction->set_values(restriction.values);
+  }
+  const RowLayout& layout = finest_->row_layout();
+  const Range own = finest_->own_rows();
+  if (level.owned != nullptr) {
+    level.owned->set_values(rows.values);
+  } else {
+    together(team, [&] {
+      name_columns(rows, finest_->own_columns(), finest_->halo().plan().halo, layout.rows);
+    });
+    level.owned =
+        std::make_unique<BandMatrix>(team, layout, layout, std::move(rows), finest_->memory());
+    level.owned->expect_many_products();
+  }
+  level.matrix = level.owned.get();
+  first_turns_ = std::make_unique<BandMatrix>(
+      team, layout, layout, matrix_of_turns(level.turns, conjugated, own.first, layout.rows),
+      finest_->memory());
+}
+
+void Hierarchy::make_smoother(std::size_t number) {
+  HierarchyLevel& level = *levels_[number];
+  if (turns()) turn(number);
   const std::shared_ptr<const Vectors> inverse = inverse_diagonal(*level.matrix);
   level.largest = largest_eigenvalue(*level.matrix, *inverse, symmetric_);
   level.smoother = std::make_unique<Polynomial>(
@@ -189,10 +236,11 @@ void Hierarchy::make_smoother(HierarchyLevel& level) {
 }
 
 void Hierarchy::renew(NearNullSpace near) {
-  std::unique_ptr<BandMatrix> whole_nodes = complete(*levels_.front()->matrix, near);
+  std::unique_ptr<BandMatrix> whole_nodes =
+      complete(*levels_.front()->matrix, options_.pairs, near);
   for (std::size_t number = 0; number < levels_.size(); ++number) {
     HierarchyLevel& level = *levels_[number];
-    if (level.smoother != nullptr) make_smoother(level);
+    if (level.smoother != nullptr) make_smoother(number);
     if (number + 1 == levels_.size()) break;
     coarsen(number, whole_nodes != nullptr ? *whole_nodes : *level.matrix, near, 0);
     whole_nodes = nullptr;
@@ -226,8 +274,10 @@ bool Hierarchy::coarsen(std::size_t number, BandMatrix& matrix, NearNullSpace& n
 }
 
 void Hierarchy::find_aggregates(HierarchyLevel& level, BandMatrix& matrix,
-                                const NearNullSpace& near, double theta) {
-  level.coarsening = matrix.memory().coarsening(matrix, near.size, near.vectors.columns);
+                                const NearNullSpace& near, double theta) const {
+  if (!options_.pairs) {
+    level.coarsening = matrix.memory().coarsening(matrix, near.size, near.vectors.columns);
+  }
   if (level.coarsening != nullptr) {
     const NodeGraph strong = level.coarsening->find_strong_connections(matrix, theta);
     together(matrix.team(), [&] { level.aggregates = aggregate(strong); });
@@ -237,7 +287,7 @@ void Hierarchy::find_aggregates(HierarchyLevel& level, BandMatrix& matrix,
   level.dependences = std::move(found.dependences);
   together(matrix.team(), [&] {
     level.aggregates = aggregate(found.strong);
-    level.led = led_nodes(matrix, near.size, level.dependences, level.aggregates);
+    level.led = led_nodes(matrix, kind_of(near), level.dependences, level.aggregates);
   });
 }
 
@@ -253,14 +303,23 @@ void Hierarchy::coarsen_in_memory(HierarchyLevel& level, HierarchyLevel& next,
   near = {near.vectors.columns, std::move(made.near)};
 }
 
+NodeKind Hierarchy::kind_of(const NearNullSpace& near) const {
+  if (!options_.pairs) return near.size;
+  const bool turned = symmetric_ && near.size == complex_parts;
+  return {near.size, turned ? NodeNumbers::turned : NodeNumbers::complex};
+}
+
 void Hierarchy::coarsen_on_host(HierarchyLevel& level, HierarchyLevel& next, BandMatrix& matrix,
-                                NearNullSpace& near) {
+                                NearNullSpace& near) const {
   Team& team = matrix.team();
-  const Index size = near.size;
+  const NodeKind kind = kind_of(near);
+  if (kind.numbers == NodeNumbers::turned) {
+    together(team, [&] { turn_within_aggregates(matrix, level.aggregates, near); });
+  }
   Tentative tentative = tentative_prolongation(matrix, level.aggregates, near);
-  const std::vector<double> lone = lone_entries(matrix, near);
-  interpolate_led_nodes(matrix, size, level.dependences, level.led, lone, tentative);
-  Csr<double> interpolation = smoothed_prolongation(matrix, size, level.dependences, lone,
+  const std::vector<double> lone = lone_entries(matrix, near, kind.numbers);
+  interpolate_led_nodes(matrix, kind, level.dependences, level.led, lone, tentative);
+  Csr<double> interpolation = smoothed_prolongation(matrix, kind, level.dependences, lone,
                                                     omega_of(level.largest), tentative);
   const RowLayout& fine = matrix.row_layout();
   const Index kinds = near.vectors.columns;
@@ -271,18 +330,28 @@ void Hierarchy::coarsen_on_host(HierarchyLevel& level, HierarchyLevel& next, Ban
     to = std::make_unique<BandMatrix>(team, rows, columns, std::move(numbers), matrix.memory());
     to->expect_many_products();
   };
-  take(level.restriction, tentative.coarse, fine,
-       transposed_rows(team, fine, tentative.coarse, interpolation));
+  if (turns()) {
+    // The transpose of a real form is that of P^H.
+    Csr<double> turned = interpolation;
+    conjugate_numbers(turned);
+    turn_rows(level.turns, turned);
+    take(level.restriction, tentative.coarse, fine,
+         transposed_rows(team, fine, tentative.coarse, turned));
+  } else {
+    take(level.restriction, tentative.coarse, fine,
+         transposed_rows(team, fine, tentative.coarse, interpolation));
+  }
   // A_c = P^T (A P)
   const Csr<double> halo = fetch_rows(team, matrix.halo().plan(), interpolation);
   const Csr<double> product = together(team, [&] {
-    return sparse_product(matrix.local_rows(), {interpolation, halo, own_coarse, kinds},
+    return sparse_product(matrix.local_rows(),
+                          {interpolation, halo, own_coarse, kinds, kind.pairs()},
                           ColumnOrder::as_met);
   });
   const Csr<double> others = fetch_rows(team, level.restriction->halo().plan(), product);
   Csr<double> coarse = together(team, [&] {
-    Csr<double> rows =
-        sparse_product(level.restriction->local_rows(), {product, others, own_coarse, kinds});
+    Csr<double> rows = sparse_product(level.restriction->local_rows(),
+                                      {product, others, own_coarse, kinds, kind.pairs()});
     mend_empty_rows(rows, own_coarse.first);
     return rows;
   });
@@ -292,7 +361,10 @@ void Hierarchy::coarsen_on_host(HierarchyLevel& level, HierarchyLevel& next, Ban
 }
 
 void Hierarchy::cycle(const Vectors& b, Vectors& x) {
-  cycle(0, b, x);
+  if (first_turns_ == nullptr) return cycle(0, b, x);
+  make_like(turned_, *finest_, b.columns(), true);
+  first_turns_->apply(b, *turned_);
+  cycle(0, *turned_, x);
 }
 
 void Hierarchy::cycle(std::size_t number, const Vectors& b, Vectors& x) {
@@ -331,36 +403,6 @@ double Hierarchy::operator_complexity() const {
   double sum = 0;
   for (const GridLevel& level : levels()) sum += static_cast<double>(level.nonzeros);
   return sum / std::max(1.0, static_cast<double>(levels_.front()->matrix->nonzeros()));
-}
-
-namespace {
-
-class Multigrid final : public PreconditionerOperator {
- public:
-  explicit Multigrid(const PreconditionerInput& input)
-      : hierarchy_(input.matrix, input.memory, input.symmetric, {.singular = input.singular},
-                   input.near_null_space) {
-    levels = hierarchy_.levels();
-  }
-
-  bool renew(NearNullSpace near) override {
-    hierarchy_.renew(std::move(near));
-    return true;
-  }
-
-  void apply(const Vectors& x, Vectors& y) override { hierarchy_.cycle(x, y); }
-  /// The cycle for A stands for that for A^T: near it where A is nearly symmetric, as multigrid
-  /// wants it anyhow.
-  void apply_transposed(const Vectors& x, Vectors& y) override { hierarchy_.cycle(x, y); }
-
- private:
-  Hierarchy hierarchy_;
-};
-
-}  // namespace
-
-std::unique_ptr<PreconditionerOperator> make_multigrid(const PreconditionerInput& input) {
-  return std::make_unique<Multigrid>(input);
 }
 
 }  // namespace spsolve::krylov

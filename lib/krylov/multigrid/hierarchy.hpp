@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "krylov/multigrid/aggregates.hpp"
 #include "krylov/preconditioner/polynomial.hpp"
 #include "krylov/preconditioner/preconditioner.hpp"
 #include "solve/operators/equilibrate.hpp"
@@ -35,6 +36,10 @@ class Hierarchy {
     /// none: as many as are sooner multiplied with than told to other ranks, by the kind of memory.
     std::optional<Index> whole_nonzeros = std::nullopt;
     bool singular = false;  ///< A and so every A_l; the coarsest is eliminated with a small shift
+    /// A is the real form of a complex matrix, in whole pairs: so are all A_l and P_l then, which
+    /// are computed in complex numbers.
+    bool pairs = false;
+    double damping = 0;  ///< of such a matrix that is not Hermitian, see add_damping()
   };
 
   /// Collective.
@@ -63,23 +68,31 @@ class Hierarchy {
   /// Whether every rank is to have the matrix whole.
   bool is_sooner_replicated(const BandMatrix& matrix) const;
   /// Makes the smoother of a level.
-  void make_smoother(HierarchyLevel& level);
+  void make_smoother(std::size_t number);
+  /// Whether levels are complex and not Hermitian: P_l^T takes the place of P_l^H then, as for A =
+  /// A^T, and levels that are smoothed have rows that are turned, see turns_of().
+  bool turns() const { return options_.pairs && !symmetric_; }
+  void turn(std::size_t number);
   /// The level below that of the number, whose matrix is `matrix`, of whole nodes: made, where it
   /// is the last one, by connections that are strong for `theta`, or else given new numbers.
   /// Whether there is one. `near` becomes that of the level below.
   bool coarsen(std::size_t number, BandMatrix& matrix, NearNullSpace& near, double theta);
   /// Its parts: the aggregates of a level, and what makes the next one of them.
-  static void find_aggregates(HierarchyLevel& level, BandMatrix& matrix, const NearNullSpace& near,
-                              double theta);
+  void find_aggregates(HierarchyLevel& level, BandMatrix& matrix, const NearNullSpace& near,
+                       double theta) const;
   static void coarsen_in_memory(HierarchyLevel& level, HierarchyLevel& next,
                                 const BandMatrix& matrix, NearNullSpace& near);
-  static void coarsen_on_host(HierarchyLevel& level, HierarchyLevel& next, BandMatrix& matrix,
-                              NearNullSpace& near);
+  void coarsen_on_host(HierarchyLevel& level, HierarchyLevel& next, BandMatrix& matrix,
+                       NearNullSpace& near) const;
+  NodeKind kind_of(const NearNullSpace& near) const;
   void cycle(std::size_t number, const Vectors& b, Vectors& x);
 
   ComputeDevice& memory_;
   bool symmetric_;
   Options options_;
+  BandMatrix* finest_ = nullptr;
+  std::unique_ptr<BandMatrix> first_turns_;  // those of the finest level's right-hand sides
+  std::unique_ptr<Vectors> turned_;
   std::vector<std::unique_ptr<HierarchyLevel>> levels_;
   std::unique_ptr<ReplicatedLevels> replicated_;  // after the last of these levels, or else
   std::unique_ptr<Coarsest> coarsest_;

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <numeric>
 
 #include "core/worth_threads.hpp"
 #include "distribute/halo/fetch_rows.hpp"
 #include "krylov/multigrid/bounds.hpp"
 #include "krylov/multigrid/filtered_rows.hpp"
+#include "krylov/multigrid/paired_rows.hpp"
 #include "krylov/multigrid/sparse_product.hpp"
 #include "matrix/made_of_rows.hpp"
 #include "team/reduce.hpp"
@@ -119,11 +121,11 @@ namespace {
 /// Appends one row of the weights after the other: 1 for a node that stays as it is.
 class Weights {
  public:
-  Weights(const Csr<double>& rows, Index size, const NodeGraph& dependences,
+  Weights(const Csr<double>& rows, const NodeKind& kind, const NodeGraph& dependences,
           const std::vector<bool>& led, const std::vector<double>& lone, const Csr<double>& own,
           const Csr<double>& halo)
       : rows_(rows),
-        size_(size),
+        kind_(kind),
         dependences_(dependences),
         led_(led),
         lone_(lone),
@@ -131,26 +133,23 @@ class Weights {
         halo_(halo) {}
 
   void operator()(Index i, RowChunk& chunk) {
-    const Index node = i / size_;
-    if (!led_[node]) {
-      chunk.columns.push_back(static_cast<LocalIndex>(i));
-      chunk.values.push_back(1);
-      return;
-    }
+    const Index size = kind_.size, node = i / size;
+    if (!led_[node]) return append(static_cast<LocalIndex>(i), 1, chunk);
     const auto first = dependences_.neighbours.begin() + dependences_.offsets[node];
     const auto last = dependences_.neighbours.begin() + dependences_.offsets[node + 1];
     const auto columns = rows_.row_columns(i);
     const auto values = rows_.row_values(i);
     const std::size_t before = chunk.values.size();
     double sum = 0;
-    for (std::size_t k = 0; k < columns.size(); ++k) {
+    for (std::size_t k = 0; k < columns.size(); k += static_cast<std::size_t>(kind_.step())) {
       const LocalIndex j = columns[k];
-      const bool same_kind = j / size_ != node && j % size_ == i % size_;
-      if (!same_kind || !has_row(j) || std::find(first, last, j / size_) == last) continue;
-      const double weight = std::max(0.0, -values[k]);
-      sum += weight * entry(j);
-      chunk.columns.push_back(j);
-      chunk.values.push_back(weight * entry(i));
+      const bool same_kind = j / size != node && j % size == i % size;
+      if (!same_kind || !has_row(j) || std::find(first, last, j / size) == last) continue;
+      const bool turned = kind_.numbers == NodeNumbers::turned;
+      const std::complex<double> weight =
+          turned ? std::complex<double>(-values[k], values[k + 1]) : std::max(0.0, -values[k]);
+      sum += std::abs(weight) * entry(j);
+      append(j, weight * entry(i), chunk);
     }
     for (std::size_t k = before; k < chunk.values.size(); ++k) {
       chunk.values[k] = sum != 0 ? chunk.values[k] / sum : 0;
@@ -158,6 +157,13 @@ class Weights {
   }
 
  private:
+  void append(LocalIndex j, std::complex<double> weight, RowChunk& chunk) const {
+    chunk.columns.push_back(j);
+    chunk.values.push_back(weight.real());
+    if (!kind_.pairs()) return;
+    chunk.columns.push_back(j + 1);
+    chunk.values.push_back(-weight.imag());
+  }
   bool has_row(Index j) const {
     const bool mine = j < own_.rows;
     const Csr<double>& from = mine ? own_ : halo_;
@@ -167,7 +173,7 @@ class Weights {
   double entry(Index i) const { return lone_[i] != 0 ? lone_[i] : 1.0; }
 
   const Csr<double>& rows_;
-  Index size_;
+  NodeKind kind_;
   const NodeGraph& dependences_;
   const std::vector<bool>& led_;
   const std::vector<double>& lone_;
@@ -177,21 +183,21 @@ class Weights {
 
 }  // namespace
 
-void interpolate_led_nodes(const BandMatrix& matrix, Index size, const NodeGraph& dependences,
-                           const std::vector<bool>& led, const std::vector<double>& lone,
-                           Tentative& tentative) {
+void interpolate_led_nodes(const BandMatrix& matrix, const NodeKind& kind,
+                           const NodeGraph& dependences, const std::vector<bool>& led,
+                           const std::vector<double>& lone, Tentative& tentative) {
   Team& team = matrix.team();
   const bool any = std::find(led.begin(), led.end(), true) != led.end();
   if (all_sum(team, any ? 1 : 0) == 0) return;
   const Csr<double> halo = fetch_rows(team, matrix.halo().plan(), tentative.rows);
   tentative.rows = together(team, [&] {
     const Csr<double>& rows = matrix.local_rows();
-    const Csr<double> weights = made_of_rows(rows.rows, rows.columns, [&] {
-      return Weights(rows, size, dependences, led, lone, tentative.rows, halo);
+    const Csr<double> weights = made_of_numbers(rows.rows, rows.columns, kind.pairs(), [&] {
+      return Weights(rows, kind, dependences, led, lone, tentative.rows, halo);
     });
     return sparse_product(weights,
                           RightFactor(tentative.rows, halo, tentative.coarse.band(team.rank()),
-                                      tentative.null_space.columns));
+                                      tentative.null_space.columns, kind.pairs()));
   });
 }
 
@@ -215,6 +221,7 @@ class SmoothedRows {
  private:
   /// Row i of I - omega D_F^-1 A_F in its place: all own rows have a diagonal entry or stay zero.
   void smooth(Index i) {
+    if (filtered_.kind().pairs()) return smooth_pairs(i);
     double diagonal = 0;
     for (std::size_t k = 0; k < row_.values.size(); ++k) {
       if (row_.columns[k] == i) diagonal = row_.values[k];
@@ -226,6 +233,24 @@ class SmoothedRows {
     }
   }
 
+  /// The row of real parts of a complex one.
+  void smooth_pairs(Index i) {
+    std::complex<double> diagonal = 0;
+    const auto number = [&](std::size_t k) {
+      return std::complex<double>(row_.values[k], -row_.values[k + 1]);
+    };
+    for (std::size_t k = 0; k < row_.values.size(); k += complex_parts) {
+      if (row_.columns[k] == i) diagonal = number(k);
+    }
+    const std::complex<double> factor = diagonal != 0.0 ? omega_ / diagonal : 0.0;
+    for (std::size_t k = 0; k < row_.values.size(); k += complex_parts) {
+      const bool here = row_.columns[k] == i;
+      const std::complex<double> smoothed = (here ? 1.0 : 0.0) - factor * number(k);
+      row_.values[k] = smoothed.real();
+      row_.values[k + 1] = -smoothed.imag();
+    }
+  }
+
   const FilteredRows& filtered_;
   double omega_;
   RowSum<Run> sum_;
@@ -234,19 +259,19 @@ class SmoothedRows {
 
 }  // namespace
 
-Csr<double> smoothed_prolongation(const BandMatrix& matrix, Index size,
+Csr<double> smoothed_prolongation(const BandMatrix& matrix, const NodeKind& kind,
                                   const NodeGraph& dependences, const std::vector<double>& lone,
                                   double omega, const Tentative& tentative) {
   Team& team = matrix.team();
   const Csr<double> halo = fetch_rows(team, matrix.halo().plan(), tentative.rows);
   return together(team, [&] {
     const Csr<double>& rows = matrix.local_rows();
-    const FilteredRows filtered(rows, size, dependences, lone);
+    const FilteredRows filtered(rows, kind, dependences, lone);
     const RightFactor right(tentative.rows, halo, tentative.coarse.band(team.rank()),
                             tentative.null_space.columns);
     return with_run_of(right, [&](auto run) {
-      return made_of_rows(rows.rows, tentative.rows.columns,
-                          [&] { return SmoothedRows<run>(filtered, omega, right); });
+      return made_of_numbers(rows.rows, tentative.rows.columns, kind.pairs(),
+                             [&] { return SmoothedRows<run>(filtered, omega, right); });
     });
   });
 }

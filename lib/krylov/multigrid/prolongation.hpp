@@ -26,14 +26,15 @@ Tentative tentative_prolongation(const BandMatrix& matrix, const Aggregates& agg
 ///   (P_0)_i = sum_j w_ij (P_0)_j,  w_ij = -a_ij n_i / (sum_k -a_ik n_k),
 /// for the lone entries n of the near null space (lone_entries()), or n = 1, and the a_ij that are
 /// negative; as interpolation is made where coefficients jump (Ruge and Stueben, "Algebraic
-/// multigrid", 1987). Collective: rows of P_0 from neighbours.
-void interpolate_led_nodes(const BandMatrix& matrix, Index size, const NodeGraph& dependences,
-                           const std::vector<bool>& led, const std::vector<double>& lone,
-                           Tentative& tentative);
+/// multigrid", 1987). Of complex a_ij the real parts count, and of turned ones w_ij is
+/// -a_ij n_i / (sum_k |a_ik| n_k). Collective: rows of P_0 from neighbours.
+void interpolate_led_nodes(const BandMatrix& matrix, const NodeKind& kind,
+                           const NodeGraph& dependences, const std::vector<bool>& led,
+                           const std::vector<double>& lone, Tentative& tentative);
 
 /// P = (I - omega D_F^-1 A_F) P_0 for the rows of FilteredRows and their diagonal D_F. Collective:
 /// rows of P_0 from neighbours.
-Csr<double> smoothed_prolongation(const BandMatrix& matrix, Index size,
+Csr<double> smoothed_prolongation(const BandMatrix& matrix, const NodeKind& kind,
                                   const NodeGraph& dependences, const std::vector<double>& lone,
                                   double omega, const Tentative& tentative);
 

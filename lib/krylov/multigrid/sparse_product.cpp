@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "core/worth_threads.hpp"
+#include "krylov/multigrid/paired_rows.hpp"
 
 namespace spsolve::inline krylov {
 
@@ -45,15 +46,16 @@ int run_of(const Csr<double>& own, const Csr<double>& halo, Range own_columns, I
 }  // namespace
 
 RightFactor::RightFactor(const Csr<double>& own_rows, const Csr<double>& halo_rows,
-                         Range own_columns, Index together)
+                         Range own_columns, Index together, bool are_pairs)
     : own(own_rows),
       halo(halo_rows),
       places(own_columns, foreign_columns_of_both(own_rows, halo_rows, own_columns)),
-      run(run_of(own_rows, halo_rows, own_columns, together)) {}
+      run(run_of(own_rows, halo_rows, own_columns, together)),
+      pairs(are_pairs) {}
 
 Csr<double> sparse_product(const Csr<double>& a, const RightFactor& b, ColumnOrder order) {
   return with_run_of(b, [&](auto run) {
-    return made_of_rows(a.rows, b.own.columns, [&] {
+    return made_of_numbers(a.rows, b.own.columns, b.pairs, [&] {
       return [&a, sum = RowSum<run>(b, order)](Index i, RowChunk& chunk) mutable {
         sum(i, a.row_columns(i), a.row_values(i), chunk);
       };

@@ -20,9 +20,10 @@ enum class ColumnOrder {
 /// of `own` for j < own.rows, and row j - own.rows of `halo` from there on.
 struct RightFactor {
   /// `own_columns`: this rank's share of B's columns, which most of these rows' are in. `together`:
-  /// columns that may come in runs of so many.
+  /// columns that may come in runs of so many. `are_pairs`: both factors are real forms of complex
+  /// matrices, and so is the product.
   RightFactor(const Csr<double>& own_rows, const Csr<double>& halo_rows, Range own_columns,
-              Index together = 1);
+              Index together = 1, bool are_pairs = false);
 
   const Csr<double>& own;
   const Csr<double>& halo;
@@ -30,6 +31,8 @@ struct RightFactor {
 
   /// In every row columns come in runs of so many, 1, 2, 3 or 6, each from a multiple of that on.
   int run = 1;
+
+  bool pairs = false;  ///< of a product only rows of real parts are summed up
 };
 
 /// Sums up one row of A B after the other, for a thread, see sparse_product(): of a B of such runs,

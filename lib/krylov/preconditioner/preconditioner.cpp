@@ -56,6 +56,12 @@ std::int64_t multigrid_bytes(Index height, Index nonzeros, MemoryKind) {
   return of_row * height + of_nonzero * nonzeros;
 }
 
+/// And A with the shift, in two forms.
+std::int64_t shifted_bytes(Index height, Index nonzeros, MemoryKind memory) {
+  return multigrid_bytes(height, nonzeros, memory) +
+         2 * csr_bytes(height, nonzeros, sizeof(double));
+}
+
 constexpr PreconditionerRow table[] = {
     {Preconditioner::none, "nothing: the method as it is", no_bytes, make_identity},
     {Preconditioner::jacobi, "the diagonal of A", diagonal_bytes, make_jacobi},
@@ -78,6 +84,9 @@ constexpr PreconditionerRow table[] = {
      "a cycle of smoothed aggregation: smoothing by a polynomial on every level, and sparse "
      "elimination on the coarsest; for what comes of elliptic equations",
      multigrid_bytes, make_multigrid},
+    {Preconditioner::shifted_laplacian,
+     "multigrid of a complex Helmholtz equation with more damping, in which waves die out",
+     shifted_bytes, make_shifted_laplacian},
 };
 
 class Identity final : public PreconditionerOperator {

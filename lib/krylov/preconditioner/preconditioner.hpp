@@ -45,7 +45,9 @@ struct PreconditionerInput {
   bool symmetric = false;  ///< whether A is, and the method wants M to be symmetric as well
   NearNullSpace near_null_space = {};
   bool singular = false;  ///< whether A is known to be, and so what is eliminated of it
-  bool pairs = false;     ///< whether it is the real form of a complex matrix, in whole pairs
+  /// Whether it is the real form of a complex matrix, in whole pairs: the plain one, or that whose
+  /// rows of imaginary parts have the opposite sign if the method iterates without these.
+  bool pairs = false;
 };
 
 /// A kind of preconditioner: one row of the table. The words of solve.preconditioner, the help and
@@ -67,6 +69,11 @@ std::span<const PreconditionerRow> preconditioners();
 
 /// The row of a kind, which is not automatic.
 const PreconditionerRow& preconditioner_row(Preconditioner kind);
+
+/// Whether a kind is a hierarchy of levels.
+constexpr bool is_multigrid(Preconditioner kind) {
+  return kind == Preconditioner::multigrid || kind == Preconditioner::shifted_laplacian;
+}
 
 /// The choice that Preconditioner::automatic stands for: multigrid where A is symmetric, of at
 /// least 2000 unknowns, its diagonal is positive and it looks elliptic: the diagonal is, in nine
@@ -105,5 +112,6 @@ std::unique_ptr<PreconditionerOperator> make_ilu0(const PreconditionerInput& inp
 std::unique_ptr<PreconditionerOperator> make_ic0(const PreconditionerInput& input);
 std::unique_ptr<PreconditionerOperator> make_elimination(const PreconditionerInput& input);
 std::unique_ptr<PreconditionerOperator> make_multigrid(const PreconditionerInput& input);
+std::unique_ptr<PreconditionerOperator> make_shifted_laplacian(const PreconditionerInput& input);
 
 }  // namespace spsolve::krylov

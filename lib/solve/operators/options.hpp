@@ -13,7 +13,7 @@ inline constexpr std::string_view method_words[] = {
     "minres", "gmres", "bicgstab",     "idr", "block_cg",        "cocr"};
 inline constexpr std::string_view preconditioner_words[] = {
     "auto", "none", "jacobi",      "block_jacobi", "chebyshev",
-    "ilu0", "ic0",  "elimination", "multigrid"};
+    "ilu0", "ic0",  "elimination", "multigrid",    "shifted_laplacian"};
 inline constexpr std::string_view pivoting_words[] = {"auto", "none", "partial", "complete",
                                                       "tournament"};
 inline constexpr std::string_view ordering_words[] = {"auto", "nested_dissection", "amd",
