@@ -69,6 +69,8 @@ TEST_F(GpuKrylov, EveryMethodWithEveryPreconditionerSolvesWhatItSolvesOnTheHost)
     for (const KrylovMethod& method : krylov_methods()) {
       if (method.symmetric() && !family.definite) continue;
       for (const PreconditionerRow& preconditioner : preconditioners()) {
+        // That is of complex matrices alone.
+        if (preconditioner.kind == Preconditioner::shifted_laplacian) continue;
         SCOPED_TRACE(fmt::format("{} {} {}", family.generator, name(method.method),
                                  name(preconditioner.kind)));
         SolverOptions options;

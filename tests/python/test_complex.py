@@ -55,6 +55,17 @@ class Complex(unittest.TestCase):
         with self.assertRaisesRegex(spsolve.InputError, "name one of them"):
             factors.solve(b, transposed=True, adjoint=True)
 
+    def test_a_helmholtz_equation_by_the_shifted_laplacian(self):
+        a = spsolve.read("zhelm2d:30")
+        b = np.exp(0.3j * np.arange(900))
+        factors = spsolve.factor(a, method="cocr", preconditioner="shifted_laplacian")
+        self.assertLess(abs(a @ factors.solve(b) - b).max(), 1e-10)
+        self.assertLess(abs(a.conj().T @ factors.solve(b, adjoint=True) - b).max(), 1e-10)
+        factors.refactor(2j * a)
+        self.assertLess(abs(2j * (a @ factors.solve(b)) - b).max(), 1e-10)
+        with self.assertRaisesRegex(spsolve.InputError, "wants a complex matrix"):
+            spsolve.factor(a.real, method="gmres", preconditioner="shifted_laplacian")
+
     def test_one_solver_for_many_systems(self):
         a, b = system()
         factors = spsolve.factor(a)

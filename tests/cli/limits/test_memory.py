@@ -46,6 +46,9 @@ SOLVE_AT_MOST = [
       for method, ranks in (("cg", 1), ("cg", 3), ("minres", 1), ("gmres", 1), ("bicgstab", 1),
                             ("idr", 1), ("block_cg", 1), ("cocr", 1))),
     ("elastic3d:32", {"method": "cg", "preconditioner": "multigrid", "tolerance": 1e-6}, 1),
+    *(("zhelm3d:44", {"method": "bicgstab", "preconditioner": "shifted_laplacian",
+                      "tolerance": 1e-6, "condition": False}, ranks) for ranks in (1, 3)),
+    ("magnetic2d:300", {"method": "cg", "preconditioner": "multigrid", "tolerance": 1e-6}, 1),
     *(("grid3d:60", {"method": method, "preconditioner": preconditioner, "tolerance": 1e-4,
                      "condition": False}, ranks)
       for method, preconditioner, ranks in (("cg", "ic0", 1), ("gmres", "ilu0", 2),

@@ -80,6 +80,30 @@ class ComplexSystems(CliTest):
                     self.assertLess(report["krylov"]["steps"], most)
                     self.assertEqual(len(report["krylov"]["history"]), report["krylov"]["steps"] + 1)
 
+    def test_the_shifted_laplacian_is_for_helmholtz_equations(self):
+        for method, ranks in (("gmres", 1), ("cocr", 2), ("bicgstab", 3)):
+            with self.subTest(method, ranks=ranks):
+                steps = {}
+                for kind in ("ilu0", "shifted_laplacian"):
+                    result = self.spsolve("zhelm3d:20", "-o", "x.npy", "--report", "report.json",
+                                          "--set", f"solve.method={method}", "--set",
+                                          f"solve.preconditioner={kind}", "--set",
+                                          "solve.tolerance=1e-8", "--set", "solve.condition=false",
+                                          ranks=ranks)
+                    self.assertEqual(result.code, SOLVED, result.text)
+                    krylov = self.report()["krylov"]
+                    self.assertEqual(krylov["preconditioner"], kind)
+                    steps[kind] = krylov["steps"]
+                self.assertGreater(len(krylov["levels"]), 1)
+                self.assertLess(steps["shifted_laplacian"], steps["ilu0"])
+        for name, words in (("grid2d:30", "wants a complex matrix that is not Hermitian"),
+                            ("magnetic2d:30", "wants a complex matrix that is not Hermitian"),
+                            ("zconvdiff2d:30", "wants a Helmholtz equation")):
+            result = self.spsolve(name, "-o", "x.npy", "--set", "solve.method=gmres", "--set",
+                                  "solve.preconditioner=shifted_laplacian")
+            self.assertEqual(result.code, INPUT, result.text)
+            self.assertIn(f"solve.preconditioner=shifted_laplacian {words}", result.text)
+
     def test_cocr_wants_complex_symmetric_ones(self):
         for name in ("zconvdiff2d:12", "magnetic2d:12"):
             result = self.spsolve(name, "-o", "x.npy", "--set", "solve.method=cocr")

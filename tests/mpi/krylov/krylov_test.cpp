@@ -40,6 +40,7 @@ constexpr Family families[] = {
 
 /// Whether M may be positive definite for such a matrix.
 bool fits(const Family& family, const KrylovMethod& method, Preconditioner preconditioner) {
+  if (preconditioner == Preconditioner::shifted_laplacian) return false;  // of complex ones alone
   if (method.method == Method::cg || method.method == Method::block_cg) return family.definite;
   if (method.method == Method::minres) {
     const bool any_sign =
