@@ -24,7 +24,8 @@ class ComplexMultigrid : public Krylov {
     return options;
   }
 
-  /// The steps to the solution of a system in Krylov's way, and of its transpose if it is asked for.
+  /// The steps to the solution of a system in Krylov's way, and of its transpose if it is asked
+  /// for.
   Index steps_of(const Csr<double>& matrix, const SolverOptions& options, bool transposed = false) {
     SystemSolver solver = solver_for(matrix, options);
     solver.set_up();
@@ -140,7 +141,8 @@ TEST_F(ComplexMultigrid, TheShiftedLaplacianRefusesWhatItIsNotFor) {
   expect_refusal(load_matrix("grid2d:20"), Method::gmres, complex);
   expect_refusal(load_real_form("magnetic2d:20").rows, Method::gmres, complex);
   expect_refusal(load_real_form("magnetic2d:20").rows, Method::cg, complex);
-  expect_refusal(load_real_form("zconvdiff2d:20").rows, Method::gmres, "wants a Helmholtz equation");
+  expect_refusal(load_real_form("zconvdiff2d:20").rows, Method::gmres,
+                 "wants a Helmholtz equation");
 }
 
 }  // namespace

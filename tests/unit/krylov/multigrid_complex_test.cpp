@@ -127,8 +127,8 @@ TEST(Damping, IsOfWhatRowsSumUpTo) {
   Csr<double> rows = form;
   EXPECT_TRUE(add_damping(team, 2, rows));
   const Index inside = 4 * 9 + 4;
-  const std::complex<double> added = number_of(rows, inside, inside) -
-                                     number_of(form, inside, inside);
+  const std::complex<double> added =
+      number_of(rows, inside, inside) - number_of(form, inside, inside);
   EXPECT_EQ(added, std::complex<double>(0, -2 * 0.375));
   EXPECT_EQ(number_of(rows, inside, inside + 1), number_of(form, inside, inside + 1));
   Csr<double> dominant = form_of("zconvdiff2d:9");
