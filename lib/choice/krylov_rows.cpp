@@ -46,6 +46,11 @@ std::string refuse_krylov(const SolverQuestion& question) {
         "solve.method=gmres, bicgstab or idr",
         name(method));
   }
+  if (options.preconditioner == Preconditioner::shifted_laplacian &&
+      question.memory == MemoryKind::gpu) {
+    return "solve.preconditioner=shifted_laplacian works on hosts alone; use device=host, or "
+           "solve.preconditioner=multigrid";
+  }
   if (method == Method::cocr && options.null_space != NullSpaceKind::none) {
     return "solve.method=cocr does not take solve.null_space; use solve.method=minres or gmres";
   }
