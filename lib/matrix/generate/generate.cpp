@@ -249,6 +249,11 @@ constexpr Generator generator_table[] = {
      "diagonal "
      "4, neighbours along y -1, along x -i^y and its conjugate; Hermitian positive definite.",
      check_complex_grid2d, shape_complex_grid2d, generated::magnetic2d},
+    {"magnetic3d", "magnetic3d:N", false,
+     "Magnetic Laplacian on an N x N x N grid in a weak field along z, a hundredth of a flux "
+     "quantum through every cell: diagonal 6, neighbours along y and z -1, along x -e^(2 pi i y / "
+     "100) and its conjugate; Hermitian positive definite.",
+     check_complex_grid3d, shape_complex_grid3d, generated::magnetic3d},
     {"circuit", "circuit:N", true,
      "Nodal analysis of a circuit, [G B; B' 0] of order N: a tree of wires, nets whose sizes obey "
      "a "

@@ -1,6 +1,8 @@
 // Complex matrices on grids, whose rows are generated as those of their real form.
 
 #include <complex>
+#include <numbers>
+#include <vector>
 
 #include "matrix/convert.hpp"
 #include "matrix/generate/generated_rows.hpp"
@@ -97,6 +99,23 @@ Csr<double> magnetic2d(const GeneratorArguments& arguments) {
     if (side == 1 || std::abs(i - j) != 1) return -1;
     constexpr std::complex<double> powers_of_i[] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
     const std::complex<double> phase = powers_of_i[i / side % 4];
+    return j > i ? -phase : -std::conj(phase);
+  });
+}
+
+// Likewise.
+Csr<double> magnetic3d(const GeneratorArguments& arguments) {
+  const Index side = arguments.sizes[0];
+  constexpr Index period = 100;
+  std::vector<std::complex<double>> phases;
+  for (Index y = 0; y < period; ++y) {
+    constexpr double whole_turn = 2 * std::numbers::pi;
+    phases.push_back(std::polar(1.0, whole_turn * static_cast<double>(y) / period));
+  }
+  return build_on_grid(arguments, 3, [=](Index i, Index j) -> std::complex<double> {
+    if (i == j) return 6;
+    if (side == 1 || std::abs(i - j) != 1) return -1;
+    const std::complex<double> phase = phases[i / side % side % period];
     return j > i ? -phase : -std::conj(phase);
   });
 }

@@ -77,6 +77,7 @@ Csr<double> zhelm3d(const GeneratorArguments& arguments);
 Csr<double> zconvdiff2d(const GeneratorArguments& arguments);
 Csr<double> zcircuit2d(const GeneratorArguments& arguments);
 Csr<double> magnetic2d(const GeneratorArguments& arguments);
+Csr<double> magnetic3d(const GeneratorArguments& arguments);
 Csr<double> elastic3d(const GeneratorArguments& arguments);
 Dense<double> coordinates_of_elastic3d(const GeneratorArguments& arguments);
 Csr<double> circuit(const GeneratorArguments& arguments);

@@ -268,6 +268,7 @@ class ComplexSystems(CliTest):
     def test_the_kind_is_told(self):
         for name, kind in (("zhelm2d:5", "symmetric"), ("zconvdiff2d:5", "general"),
                            ("magnetic2d:5", "Hermitian positive definite"),
+                           ("magnetic3d:4", "Hermitian positive definite"),
                            ("zcircuit2d:5", "symmetric"), ("zhelm3d:4", "symmetric")):
             method = "sparse_cholesky" if kind.endswith("definite") else "auto"
             result = self.spsolve(name, "--report", "report.json", "--html", "report.html", "--set",

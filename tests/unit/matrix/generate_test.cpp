@@ -38,6 +38,8 @@ constexpr std::string_view small_specs[] = {
     "zcircuit2d:5:seed=3",
     "magnetic2d:1",
     "magnetic2d:5",
+    "magnetic3d:1",
+    "magnetic3d:4",
     "tridiagonal:1",
     "tridiagonal:10",
     "random_dense:1",
