@@ -323,7 +323,7 @@ class Binary(CliTest):
         whole = (self.folder / "stored.npz").read_bytes()
         self.write("damaged.npz", whole[:200] + b"\0\1\2" + whole[203:])
         for name, words in (("two.npz", "two.npz: holds 2 arrays (arr_0.npy, arr_1.npy), and one is"),
-                            ("short.npz", "short.npz: has 59 rows"),
+                            ("short.npz", "short.npz: the right-hand side has 59 rows"),
                             ("damaged.npz", "damaged.npz")):
             self.write("c.yaml", f"matrix: A.npz\nright_hand_side: {name}\n")
             result = self.spsolve("c.yaml")
