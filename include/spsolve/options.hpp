@@ -140,7 +140,8 @@ struct Options : SolverOptions {
   /// The systems that are expected, which Method::automatic and the plan of memory go by: columns
   /// of B that are solved for at once, and systems in turn, with other right-hand sides or with
   /// other values. One right-hand side of one system may be iterated where it is soonest solved so;
-  /// for several, factors are made. More than are expected are solved all the same.
+  /// for several, factors are made, unless A is a graph with hubs, whose factors are nearly full.
+  /// More than are expected are solved all the same.
   Index right_hand_sides = 1;
   Index systems = 1;
   /// Coordinates of the nodes, nodes x 2 or 3, in place of a file of `coordinates`; of rank 0.

@@ -327,8 +327,9 @@ def factor(a: Any, *, comm: Any = None, threads: int | None = None, strict: bool
     - ``initial_guess``: an array or a file, of the first x by a Krylov method.
     - ``right_hand_sides`` and ``systems``: those expected, which ``method="auto"`` and the plan of
       memory go by. They are columns of b at once, and systems in turn, with other b or by
-      ``refactor``. By themselves they are 1 and 2, so that there are factors. Of one system, as
-      ``solve`` and the program ``spsolve`` have it, ``auto`` may iterate.
+      ``refactor``. By themselves they are 1 and 2, so that there are factors, unless A is a graph
+      with hubs, whose factors are nearly full. Of one system, as ``solve`` and the program
+      ``spsolve`` have it, ``auto`` may iterate.
     - ``threads``: those computed with, here and in every solve; without, as ``set_threads`` and
       OMP_NUM_THREADS say.
     - ``strict``: what to know before x is used is raised as NotTrustworthyError, which has x where
