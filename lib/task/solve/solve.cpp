@@ -26,6 +26,7 @@
 #include "task/naming.hpp"
 #include "task/solve/deal_out.hpp"
 #include "task/solve/method_report.hpp"
+#include "task/solve/resumed_run.hpp"
 #include "task/solve/sequence.hpp"
 #include "task/solve/system_known.hpp"
 #include "task/solve/systems_so_far.hpp"
