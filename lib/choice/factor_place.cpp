@@ -19,6 +19,17 @@ std::string factors_folder_of(const SolverOptions& options) {
   return variable != nullptr && *variable != 0 ? variable : ".";
 }
 
+/// Bytes that are needed beside fronts, their factors and their stack.
+std::int64_t bytes_of_others(std::int64_t analysis, Index rows, Index nonzeros,
+                             std::size_t value_bytes) {
+  return analysis + 3 * csr_bytes(rows, nonzeros, value_bytes);
+}
+
+/// What is left beside these.
+std::int64_t most_beside(std::int64_t others) {
+  return std::min(available_memory(), left_under_process_limit()) - others;
+}
+
 }  // namespace
 
 void place_factors(const SolverOptions& options, const Csr<double>& matrix, Factorization kind,
@@ -28,8 +39,8 @@ void place_factors(const SolverOptions& options, const Csr<double>& matrix, Fact
   const std::size_t taken_bytes =
       options.precision == Precision::float64 ? value_bytes : value_bytes / 2;
   const std::int64_t others =
-      analysis.bytes() + 3 * csr_bytes(matrix.rows, matrix.nonzeros(), value_bytes);
-  const std::int64_t most = std::min(available_memory(), left_under_process_limit()) - others;
+      bytes_of_others(analysis.bytes(), matrix.rows, matrix.nonzeros(), value_bytes);
+  const std::int64_t most = most_beside(others);
   const auto within = [&](const std::string& folder) {
     return bound_within(fronts, kind, estimate.threads, taken_bytes, most, folder);
   };
@@ -57,10 +68,8 @@ void place_factors(const SolverOptions& options, const Csr<double>& matrix, Fact
 FactorMemory memory_on_disk(const SolverQuestion& question) {
   const FactorizationEstimate& estimate = question.pattern_analysis.estimate;
   const std::size_t value_bytes = (estimate.complex ? 2 : 1) * sizeof(double);
-  const std::int64_t others =
-      estimate.analysis_bytes +
-      3 * csr_bytes(question.shape.rows, question.shape.nonzeros, value_bytes);
-  const std::int64_t most = std::min(available_memory(), left_under_process_limit()) - others;
+  const std::int64_t most = most_beside(bytes_of_others(
+      estimate.analysis_bytes, question.shape.rows, question.shape.nonzeros, value_bytes));
   const Factorization kind =
       estimate.kind == Factorization::cholesky ? Factorization::ldlt : estimate.kind;
   return bound_within(question.pattern_analysis.analysis->fronts, kind, estimate.threads,

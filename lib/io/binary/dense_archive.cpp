@@ -36,12 +36,7 @@ MappedFile only_array(const std::vector<ZipMember>& members, const std::string& 
          name, members.size(), fmt::join(names, ", "), members.size() > most ? ", ..." : "");
   }
   const ZipMember& array = members.front();
-  if (array.deflated && array.size > static_cast<std::size_t>(available_memory() / 2)) {
-    fail(ExitCode::resources,
-         "{}: its member '{}' inflates to {} MiB, more than half of the memory that is free; use "
-         "a larger machine",
-         name, array.name, array.size >> 20);
-  }
+  require_room(array, available_memory() / 2, name);
   ZipStream front(array, name);
   parse_npy_front(front.next(most_npy_header), array.size, name);
   ZipStream content(array, name);
@@ -58,17 +53,15 @@ MappedFile all_elements(std::string_view bytes, const std::string& name) {
   }
   const Dense<double> all = matrix::all_elements(read_npz(bytes, name), parts);
   const std::string front = npy_front(parts > 1 ? "<c16" : "<f8", false, {rows, columns});
-  std::vector<double> elements = all.values;
-  for (Index row = 0; parts > 1 && row < all.rows; ++row) {
-    for (Index j = 0; j < columns; ++j) {
-      elements[(row / parts * columns + j) * parts + row % parts] = all(row, j);
-    }
-  }
-  const std::size_t size = front.size() + elements.size() * sizeof(double);
+  const std::size_t size = front.size() + all.values.size() * sizeof(double);
   MappedFile file = MappedFile::buffer(size);
-  std::memcpy(file.data(), front.data(), front.size());
-  if (!elements.empty()) {
-    std::memcpy(file.data() + front.size(), elements.data(), size - front.size());
+  char* at = std::copy(front.begin(), front.end(), file.data());
+  for (Index i = 0; i < all.rows; i += parts) {
+    for (Index j = 0; j < columns; ++j) {
+      for (Index part = 0; part < parts; ++part, at += sizeof(double)) {
+        std::memcpy(at, &all(i + part, j), sizeof(double));
+      }
+    }
   }
   file.set_size(size);
   return file;

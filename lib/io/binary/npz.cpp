@@ -18,9 +18,7 @@ namespace {
 class Arrays {
  public:
   Arrays(std::string_view bytes, const std::string& name)
-      : name_(name),
-        members_(zip_members(bytes, name)),
-        limit_(static_cast<std::size_t>(available_memory() / 2)) {}
+      : name_(name), members_(zip_members(bytes, name)), limit_(available_memory() / 2) {}
 
   /// An array with the memory that it lies in.
   struct Held {
@@ -46,12 +44,7 @@ class Arrays {
   Held get(const std::string& array) const {
     const Held announced = front(array);
     const ZipMember& found = member(array);
-    if (found.deflated && found.size > limit_) {
-      fail(ExitCode::resources,
-           "{}: its member '{}' inflates to {} MiB, more than half of the memory that is free; use "
-           "a larger machine",
-           name_, found.name, found.size >> 20);
-    }
+    require_room(found, limit_, name_);
     ZipStream content(found, name_);
     NpyArray parsed = parse_npy(content.checked(found.size), announced.name);
     return {std::move(content), std::move(parsed), announced.name, announced.header_bytes};
@@ -82,7 +75,7 @@ class Arrays {
  private:
   const std::string& name_;
   std::vector<ZipMember> members_;
-  std::size_t limit_;
+  std::int64_t limit_;  // of an array that is inflated, by the memory that was free before all
 };
 
 struct Described {

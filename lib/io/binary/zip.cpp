@@ -174,6 +174,14 @@ std::uint32_t crc_of(std::string_view bytes) {
   return sum;
 }
 
+void require_room(const ZipMember& member, std::int64_t most, const std::string& archive) {
+  if (!member.deflated || member.size <= static_cast<std::size_t>(most)) return;
+  fail(ExitCode::resources,
+       "{}: its member '{}' inflates to {} MiB, more than half of the memory that is free; use "
+       "a larger machine",
+       archive, member.name, member.size >> 20);
+}
+
 void require_crc(const ZipMember& member, std::uint32_t sum, const std::string& archive) {
   if (sum == member.crc) return;
   fail(ExitCode::input,

@@ -42,6 +42,10 @@ std::uint32_t joined_crc(std::uint32_t front, std::uint32_t back, std::size_t si
 /// Throws Error(input) where a member has another sum than `sum`.
 void require_crc(const ZipMember& member, std::uint32_t sum, const std::string& archive);
 
+/// Throws Error(resources) where a member inflates to more than `most` bytes, half of the memory
+/// that is free.
+void require_room(const ZipMember& member, std::int64_t most, const std::string& archive);
+
 /// A member's bytes from front to back: of one that is stored those of the archive. Bytes that were
 /// not asked for are not inflated.
 class ZipStream {

@@ -188,19 +188,15 @@ void Hierarchy::turn(std::size_t number) {
   const bool first = number == 0;
   Csr<double> rows = first ? finest_->local_rows() : level.owned->local_rows();
   const bool conjugated = has_conjugate_rows(rows);
-  const auto renew_turns = [&] {
+  together(team, [&] {
     level.turns = turns_of(rows);
     turn_rows(level.turns, rows);
-  };
-  together(team, renew_turns);
-  if (first && options_.damping != 0) {
-    if (!add_damping(team, options_.damping, rows)) {
-      fail_everywhere(
-          ExitCode::input,
-          "solve.preconditioner=shifted_laplacian wants a Helmholtz equation, -div grad "
-          "u - k^2 u = f, whose row sums have negative real parts, and this matrix has "
-          "none; use solve.preconditioner=multigrid or ilu0");
-    }
+  });
+  if (first && options_.damping != 0 && !add_damping(team, options_.damping, rows)) {
+    fail_everywhere(ExitCode::input,
+                    "solve.preconditioner=shifted_laplacian wants a Helmholtz equation, -div grad "
+                    "u - k^2 u = f, whose row sums have negative real parts, and this matrix has "
+                    "none; use solve.preconditioner=multigrid or ilu0");
   }
   if (!first) {
     level.owned->set_values(rows.values);

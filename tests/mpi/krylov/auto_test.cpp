@@ -35,12 +35,7 @@ TEST_F(Krylov, AutoIteratesAtFirstAndEliminatesWhereThatDoesNotDo) {
     // Once more from the beginning, with the values that are there.
     for (int round = 0; round < 2; ++round) {
       solver.set_up();
-      const auto x = solver.matrix().vectors(b.columns);
-      PhaseTimes times;
-      const auto right = test::vectors_of(solver.matrix(), b);
-      const SolveOutcome outcome = solver.solve(*right, *x, times);
-      EXPECT_EQ(outcome.trust.verdict, Verdict::solved);
-      EXPECT_LE(test::backward_error(whole, b, test::whole(*x)), 1e-14);
+      expect_solved(solver, whole, b);
       EXPECT_EQ(solver.choice().method, enough ? Method::cg : Method::sparse_cholesky);
       EXPECT_EQ(solver.facts().krylov.has_value(), enough);
       EXPECT_EQ(solver.facts().sparse.has_value(), !enough);
@@ -83,12 +78,7 @@ TEST_F(Krylov, AutoKeepsItsEstimateOrAnalysesAndEliminates) {
                           [&](const std::string& sentence) { why = sentence; });
       for (int round = 0; round < 2; ++round) {
         solver.set_up();
-        const auto x = solver.matrix().vectors(1);
-        PhaseTimes times;
-        const auto right = test::vectors_of(solver.matrix(), b);
-        const SolveOutcome outcome = solver.solve(*right, *x, times);
-        EXPECT_EQ(outcome.trust.verdict, Verdict::solved);
-        EXPECT_LE(test::backward_error(whole, b, test::whole(*x)), 1e-14);
+        expect_solved(solver, whole, b);
         EXPECT_EQ(solver.choice().method, enough ? each.iterates : each.eliminates);
         EXPECT_EQ(solver.facts().sparse.has_value(), !enough);
         EXPECT_EQ(why.empty(), enough);
@@ -140,12 +130,7 @@ TEST_F(Krylov, AutoEliminatesAfterIterationsThatItPrefers) {
     SystemSolver solver(std::move(matrix), row, question, ranks.memory, {});
     for (int round = 0; round < 2; ++round) {
       solver.set_up();
-      const auto x = solver.matrix().vectors(b.columns);
-      PhaseTimes times;
-      const auto right = test::vectors_of(solver.matrix(), b);
-      const SolveOutcome outcome = solver.solve(*right, *x, times);
-      EXPECT_EQ(outcome.trust.verdict, Verdict::solved);
-      EXPECT_LE(test::backward_error(whole, b, test::whole(*x)), 1e-14);
+      expect_solved(solver, whole, b);
       EXPECT_EQ(solver.choice().method, each.eliminates);
       const std::string& note = solver.facts().notes.back();
       EXPECT_EQ(note.starts_with("for earlier values, auto took"), round > 0) << note;

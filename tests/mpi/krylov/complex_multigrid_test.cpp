@@ -16,12 +16,7 @@ namespace {
 class ComplexMultigrid : public Krylov {
  protected:
   static SolverOptions by(Method method, Preconditioner preconditioner) {
-    SolverOptions options;
-    options.method = method;
-    options.preconditioner = preconditioner;
-    options.condition = false;
-    options.tolerance = 1e-11;
-    return options;
+    return Krylov::by(method, preconditioner, 1e-11);
   }
 
   /// The steps to the solution of a system in Krylov's way, and of its transpose if it is asked

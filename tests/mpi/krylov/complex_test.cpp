@@ -12,16 +12,7 @@
 namespace spsolve {
 namespace {
 
-class ComplexKrylov : public Krylov {
- protected:
-  static SolverOptions by(Method method, Preconditioner preconditioner) {
-    SolverOptions options;
-    options.method = method;
-    options.preconditioner = preconditioner;
-    options.condition = false;
-    return options;
-  }
-};
+class ComplexKrylov : public Krylov {};
 
 /// Ranks that share the cores of a small machine wait for each other at every product.
 bool is_tried(const Team& team, Method method, Preconditioner kind) {

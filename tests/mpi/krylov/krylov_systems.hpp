@@ -63,6 +63,26 @@ class Krylov : public testing::Test {
     return {test::whole(*x), std::move(outcome), *solver.facts().krylov};
   }
 
+  /// Solves, by whatever method it takes, to a backward error of 1e-14.
+  static void expect_solved(SystemSolver& solver, const Csr<double>& whole,
+                            const Dense<double>& b) {
+    const auto x = solver.matrix().vectors(b.columns);
+    const auto right = test::vectors_of(solver.matrix(), b);
+    PhaseTimes times;
+    const SolveOutcome outcome = solver.solve(*right, *x, times);
+    EXPECT_EQ(outcome.trust.verdict, Verdict::solved);
+    EXPECT_LE(test::backward_error(whole, b, test::whole(*x)), 1e-14);
+  }
+
+  static SolverOptions by(Method method, Preconditioner preconditioner, double tolerance = 0) {
+    SolverOptions options;
+    options.method = method;
+    options.preconditioner = preconditioner;
+    options.condition = false;
+    options.tolerance = tolerance;
+    return options;
+  }
+
   test::HostRanks ranks;
 };
 
