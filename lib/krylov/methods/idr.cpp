@@ -105,7 +105,10 @@ KrylovEnd idr_in(const KrylovSystem& system, StoppingCriterion& criterion, Vecto
   while (true) {
     Projected<F> f = along<F>(p, r, 0);
     for (std::size_t k = 0; k < shadows; ++k) {
-      const Projected<F> gamma = m.solve(k, f);
+      // Columns that are done are left out of all that follows: their projections come to nothing,
+      // and what is no number there would not stay out of x.
+      Projected<F> gamma = m.solve(k, f);
+      for (std::size_t i = k; i < shadows; ++i) gamma[i] = only_running(std::move(gamma[i]));
       copy(r, *v);
       for (std::size_t i = k; i < shadows; ++i) v->add_multiples(negated(gamma[i]), *g[i]);
       system.preconditioner.apply(*v, *direction);
@@ -117,6 +120,7 @@ KrylovEnd idr_in(const KrylovSystem& system, StoppingCriterion& criterion, Vecto
       for (std::size_t i = 0; i < k; ++i) {
         Numbers alpha = dots<F>(*p[i], *g[k]);
         for (std::size_t c = 0; c < columns; ++c) alpha[c] /= -m.at(c, i, i);
+        alpha = only_running(std::move(alpha));
         g[k]->add_multiples(alpha, *g[i]);
         u[k]->add_multiples(alpha, *u[i]);
       }
@@ -149,9 +153,9 @@ KrylovEnd idr_in(const KrylovSystem& system, StoppingCriterion& criterion, Vecto
       if (cosine < least_cosine && cosine > 0) omega[c] *= least_cosine / cosine;
     }
     if (any_unusable(omega, running)) return KrylovEnd::breakdown;
-    const Numbers factors = only_running(omega);
-    x.add_multiples(factors, *direction);
-    r.add_multiples(negated(factors), *t);
+    omega = only_running(std::move(omega));
+    x.add_multiples(omega, *direction);
+    r.add_multiples(negated(omega), *t);
     if (criterion.enough(maxima(r), x)) return ended();
     checkpointed.may_save();
   }

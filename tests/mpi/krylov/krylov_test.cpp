@@ -115,6 +115,29 @@ TEST_F(Krylov, SolvesWithTheTransposedMatrixToo) {
   }
 }
 
+TEST_F(Krylov, ColumnsThatAreDoneDoNotEndTheOthers) {
+  // Their projections become quotients of zeros.
+  const Csr<double> whole = load_matrix(ranks.team.size() == 1 ? "elastic3d:8" : "elastic3d:4");
+  Dense<double> b = test::multiply(whole, random_multivector(whole.rows, 4, 5));
+  for (Index i = 0; i < b.rows; ++i) {
+    b(i, 0) = 0;
+    b(i, 2) = whole.values[whole.row_offsets[i]] * static_cast<double>(i == 0);
+  }
+  for (const Method method : {Method::gmres, Method::bicgstab, Method::idr}) {
+    SCOPED_TRACE(name(method));
+    SolverOptions options;
+    options.method = method;
+    options.preconditioner = Preconditioner::jacobi;
+    options.condition = false;
+    SystemSolver solver = solver_for(whole, options);
+    solver.set_up();
+    const Solved solved = solve(solver, b);
+    EXPECT_TRUE(solved.krylov.converged) << solved.krylov.shortfall;
+    EXPECT_LE(test::backward_error(whole, b, solved.x), 1e-12);
+    for (Index i = 0; i < b.rows; ++i) EXPECT_EQ(solved.x(i, 0), 0);
+  }
+}
+
 TEST_F(Krylov, AFirstGuessSavesSteps) {
   // Scaled by gmres and its like, whose unknowns are then others.
   Csr<double> whole = load_matrix("grid2d:20");
