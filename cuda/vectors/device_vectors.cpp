@@ -6,6 +6,7 @@
 #include "cuda/core/stream.hpp"
 #include "cuda/dense/products/device_blas.hpp"
 #include "cuda/distribute/gpu_links.hpp"
+#include "cuda/vectors/complex_kernels.hpp"
 #include "cuda/vectors/device_coefficients.hpp"
 #include "cuda/vectors/reduction_kernels.hpp"
 #include "cuda/vectors/reduction_memory.hpp"
@@ -188,6 +189,22 @@ void DeviceVectors::own_dots(const Vectors& y, std::span<double> sums) const {
   });
 }
 
+void DeviceVectors::own_dots_with_each(List ys, std::span<double> sums) const {
+  if (size() == 0 || ys.empty()) {
+    std::ranges::fill(sums, 0.0);
+    return;
+  }
+  reductions_->make_room(height(), columns());
+  double* to = reductions_->results(static_cast<Index>(sums.size()));
+  for (const auto& y : ys) {
+    column_dots(data(), on_device(*y).data(), height(), columns(), reductions_->room(), to,
+                current_stream());
+    to += columns();
+  }
+  std::ranges::copy(reductions_->fetch(static_cast<Index>(sums.size()), current_stream()),
+                    sums.begin());
+}
+
 void DeviceVectors::own_products(const Vectors& y, std::span<double> sums) const {
   std::ranges::fill(sums, 0.0);
   const DeviceVectors& other = on_device(y);
@@ -227,6 +244,67 @@ void DeviceVectors::own_take_signs(const Vectors& y, std::span<double> sums,
   const std::span<const double> both = reductions_->fetch(2 * columns(), current_stream());
   std::copy_n(both.begin(), columns(), sums.begin());
   std::copy_n(both.begin() + columns(), columns(), changes.begin());
+}
+
+void DeviceVectors::combine(std::span<const Complex> own, std::span<const Complex> factors,
+                            const Vectors& y) {
+  combine_complex(own, factors, on_device(y).data(), data(), pairs(), current_stream());
+}
+
+void DeviceVectors::add_multiples(std::span<const Complex> factors, const Vectors& y) {
+  combine(std::vector<Complex>(factors.size(), 1.0), factors, y);
+}
+
+void DeviceVectors::add_multiples_of_each(std::span<const Complex> factors, List ys) {
+  const auto k = static_cast<std::size_t>(columns());
+  for (std::size_t j = 0; j < ys.size(); ++j) add_multiples(factors.subspan(j * k, k), *ys[j]);
+}
+
+void DeviceVectors::scale_columns(std::span<const Complex> factors) {
+  combine_complex(factors, std::vector<Complex>(factors.size()), nullptr, data(), pairs(),
+                  current_stream());
+}
+
+template <typename Sum>
+void DeviceVectors::reduce_complex(std::size_t count, std::span<Complex> to, const Sum& sum) const {
+  if (size() == 0 || count == 0) {
+    std::ranges::fill(to, Complex(0));
+    return;
+  }
+  reductions_->make_room_for(reduction_chunks(pairs(), columns()), 2 * columns());
+  double* const results = reductions_->results(2 * columns() * static_cast<Index>(count));
+  for (std::size_t j = 0; j < count; ++j) {
+    sum(j, reductions_->room(), results + 2 * columns() * static_cast<Index>(j));
+  }
+  const std::span<const double> parts =
+      reductions_->fetch(2 * columns() * static_cast<Index>(count), current_stream());
+  // Real parts of all columns, then imaginary ones.
+  const auto k = static_cast<std::size_t>(columns());
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const std::size_t re = i / k * 2 * k + i % k;
+    to[i] = {parts[re], parts[re + k]};
+  }
+}
+
+void DeviceVectors::own_dots(const Vectors& y, std::span<Complex> sums) const {
+  reduce_complex(1, sums, [&](std::size_t, const ReductionRoom& room, double* results) {
+    complex_column_dots(true, data(), on_device(y).data(), pairs(), columns(), room, results,
+                        current_stream());
+  });
+}
+
+void DeviceVectors::own_dots_with_each(List ys, std::span<Complex> sums) const {
+  reduce_complex(ys.size(), sums, [&](std::size_t j, const ReductionRoom& room, double* results) {
+    complex_column_dots(true, data(), on_device(*ys[j]).data(), pairs(), columns(), room, results,
+                        current_stream());
+  });
+}
+
+void DeviceVectors::own_bilinear(const Vectors& y, std::span<Complex> sums) const {
+  reduce_complex(1, sums, [&](std::size_t, const ReductionRoom& room, double* results) {
+    complex_column_dots(false, data(), on_device(y).data(), pairs(), columns(), room, results,
+                        current_stream());
+  });
 }
 
 std::unique_ptr<Coefficients> DeviceVectors::coefficients(int rows) const {

@@ -35,7 +35,6 @@ class DeviceVectors final : public Vectors {
   /// Where y is x itself, the two ranges must not overlap.
   void copy_columns(const Vectors& y, Index from, Index to, Index count) override;
 
-  using Vectors::add_multiples, Vectors::combine, Vectors::own_dots, Vectors::scale_columns;
   void add_multiples(std::span<const double> factors, const Vectors& y) override;
   void combine(std::span<const double> own, std::span<const double> factors,
                const Vectors& y) override;
@@ -46,11 +45,23 @@ class DeviceVectors final : public Vectors {
   void take_largest(const Vectors& y, const Vectors& z) override;
   void gather(Vectors& whole) const override;
   void own_dots(const Vectors& y, std::span<double> sums) const override;
+  void own_dots_with_each(List ys, std::span<double> sums) const override;
   void own_products(const Vectors& y, std::span<double> sums) const override;
   void own_maxima(std::span<double> largest) const override;
   void own_rows_from_first(std::span<const double> magnitudes,
                            std::span<double> left) const override;
   void own_take_signs(const Vectors& y, std::span<double> sums, std::span<double> changes) override;
+  bool has_complex() const override { return true; }
+  void add_multiples(std::span<const Complex> factors, const Vectors& y) override;
+  using Vectors::add_multiples_of_each;
+  void add_multiples_of_each(std::span<const Complex> factors, List ys) override;
+  void combine(std::span<const Complex> own, std::span<const Complex> factors,
+               const Vectors& y) override;
+  void scale_columns(std::span<const Complex> factors) override;
+  void own_dots(const Vectors& y, std::span<Complex> sums) const override;
+  void own_dots_with_each(List ys, std::span<Complex> sums) const override;
+  using Vectors::own_bilinear;
+  void own_bilinear(const Vectors& y, std::span<Complex> sums) const override;
   std::unique_ptr<Coefficients> coefficients(int rows) const override;
   void own_dots(const Vectors& y, const ToRow& sums) const override;
   void own_subtract(std::span<const double> wanted, Quotient t, const Vectors& y,
@@ -63,10 +74,15 @@ class DeviceVectors final : public Vectors {
                 std::shared_ptr<ReductionMemory> reductions);
 
   Index size() const { return height() * columns(); }
+  Index pairs() const { return height() / 2; }
 
   /// Runs reduce(partials, results) on the current stream, and puts the results into `to`.
   template <typename Reduce>
   void reduce(std::span<double> to, const Reduce& reduce) const;
+
+  /// Complex sums with `count` vectors, for which sum(j, room, results) is run.
+  template <typename Sum>
+  void reduce_complex(std::size_t count, std::span<Complex> to, const Sum& sum) const;
 
   GpuLinks* links_;
   DeviceArray<double> values_;

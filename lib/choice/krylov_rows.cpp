@@ -39,18 +39,6 @@ std::string refuse_krylov(const SolverQuestion& question) {
            "as "
            "it is; use solve.equilibrate=auto";
   }
-  if (krylov_method(method)->wants == WantedSymmetry::symmetric && question.shape.is_complex() &&
-      question.memory == MemoryKind::gpu) {
-    return fmt::format(
-        "solve.method={} solves complex systems on hosts alone; use device=host, or "
-        "solve.method=gmres, bicgstab or idr",
-        name(method));
-  }
-  if (options.preconditioner == Preconditioner::shifted_laplacian &&
-      question.memory == MemoryKind::gpu) {
-    return "solve.preconditioner=shifted_laplacian works on hosts alone; use device=host, or "
-           "solve.preconditioner=multigrid";
-  }
   if (method == Method::cocr && options.null_space != NullSpaceKind::none) {
     return "solve.method=cocr does not take solve.null_space; use solve.method=minres or gmres";
   }

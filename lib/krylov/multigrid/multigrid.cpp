@@ -45,9 +45,7 @@ class Multigrid final : public PreconditionerOperator {
 }  // namespace
 
 std::unique_ptr<PreconditionerOperator> make_multigrid(const PreconditionerInput& input) {
-  // In the memory of GPUs a real form is coarsened as any real matrix.
-  const bool in_complex_numbers = input.pairs && input.memory.memory() == MemoryKind::host;
-  return std::make_unique<Multigrid>(input, in_complex_numbers, 0.0);
+  return std::make_unique<Multigrid>(input, input.pairs, 0.0);
 }
 
 std::unique_ptr<PreconditionerOperator> make_shifted_laplacian(const PreconditionerInput& input) {
