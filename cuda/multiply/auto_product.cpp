@@ -15,6 +15,7 @@
 #include "cuda/core/nvtx.hpp"
 #include "cuda/core/stream.hpp"
 #include "cuda/multiply/cuda_kernels.hpp"
+#include "matrix/real_form.hpp"
 #include "matrix/symmetry.hpp"
 #include "multiply/kernel/row_types.hpp"
 
@@ -95,6 +96,7 @@ class AutoProduct final : public KernelProduct<T> {
                .nonzeros = matrix.nonzeros(),
                .mirrors = symmetry_of(matrix).mirrors(),
                .row_types = count_row_types(matrix),
+               .real_form = real_form_kind(matrix) != RealFormKind::none,
                .furthest = {}} {
     // Not with the first product, which would seem to take as long.
     if (tries_nothing()) converted(plain_kernel);
@@ -147,8 +149,10 @@ class AutoProduct final : public KernelProduct<T> {
 
   Choice& choose(const T* x, T* y, Index columns) {
     const NvtxRange range("auto chooses");
-    const auto likely = likely_kernels(columns, rows_repeat(facts_.rows, facts_.row_types),
-                                       facts_.mirrors == Mirrors::equal);
+    const auto likely =
+        likely_kernels(columns, {.row_types = rows_repeat(facts_.rows, facts_.row_types),
+                                 .symmetric = facts_.mirrors == Mirrors::equal,
+                                 .real_form = facts_.real_form});
     const PatternKey key{matrix_.rows, matrix_.columns, matrix_.nonzeros(),
                          hash_,        sizeof(T),       columns};
     // The values may differ from the remembered matrix's, and so what takes them.
@@ -252,19 +256,24 @@ class AutoProduct final : public KernelProduct<T> {
 
 }  // namespace
 
-std::vector<std::string_view> likely_kernels(Index columns, bool row_types, bool symmetric) {
+std::vector<std::string_view> likely_kernels(Index columns, const LikelyStorages& may_pay) {
   // Beyond these K a kernel has never been near the fastest: a thread can't hold more sums, atomics
   // are paid for every column.
   constexpr Index most_sliced = 4, most_tiled = 8, most_symmetric = 1, least_lanes = 3;
   std::vector<std::string_view> names{plain_kernel};
-  if (row_types) names.push_back("row_types");
+  if (may_pay.row_types) names.push_back("row_types");
+  // Every number once, with which no other storage of a real form competes.
+  if (may_pay.real_form) {
+    names.push_back("complex_rows");
+    return names;
+  }
   if (columns <= most_tiled) names.push_back("csr_tiles");
   if (columns == 1) {
     names.push_back("cusparse_csr_spmv_2");  // 1 costs a copy of Y
   } else {
     names.insert(names.end(), {"cusparse_csr_spmm_3", "cusparse_csr_spmm_2"});
   }
-  if (symmetric && columns <= most_symmetric) names.push_back("symmetric_groups");
+  if (may_pay.symmetric && columns <= most_symmetric) names.push_back("symmetric_groups");
   if (columns <= most_sliced) names.push_back("grouped_slices");
   if (columns >= least_lanes) names.push_back("grouped_lanes");
   return names;

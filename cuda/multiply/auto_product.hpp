@@ -13,10 +13,13 @@ namespace spsolve::cuda::inline multiply {
 inline constexpr std::string_view plain_kernel = "csr_row_split";
 
 /// The GPU kernels that may be fastest for a matrix and K columns: plain_kernel, what takes no
-/// longer to convert, then the others. `row_types` and `symmetric` say whether those storages may
-/// pay for the matrix. The library's products are among them: where one of these is the fastest it
-/// is taken, under its name.
-std::vector<std::string_view> likely_kernels(Index columns, bool row_types, bool symmetric);
+/// longer to convert, then the others. The flags say which storages may pay for the matrix. The
+/// library's products are among them: where one of these is the fastest it is taken, under its
+/// name.
+struct LikelyStorages {
+  bool row_types = false, symmetric = false, real_form = false;
+};
+std::vector<std::string_view> likely_kernels(Index columns, const LikelyStorages& may_pay);
 
 /// The fastest of likely_kernels() for each K, by trial: the first product of each K converts the
 /// matrix for every candidate, times a few products of each with the X and Y of the caller by GPU

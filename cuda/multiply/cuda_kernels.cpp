@@ -6,6 +6,7 @@
 #include "cuda/multiply/fast/fast_rows.hpp"
 #include "cuda/multiply/fast/groups/grouped_lanes.hpp"
 #include "cuda/multiply/fast/groups/grouped_slices.hpp"
+#include "cuda/multiply/fast/paired_rows.hpp"
 #include "cuda/multiply/fast/row_split.hpp"
 #include "cuda/multiply/fast/row_tiles.hpp"
 #include "cuda/multiply/fast/typed_rows.hpp"
@@ -59,7 +60,7 @@ constexpr Kernel peer_row(const KernelDescription& description) {
 template <int algorithm, DenseOrder order>
 constexpr Kernel spmm_row(const KernelDescription& description) {
   return peer_row<[](const auto& matrix, const KernelOptions& options) {
-    return cusparse_csr_spmm(matrix, algorithm, order, options.room_behind);
+    return cusparse_csr_spmm(matrix, algorithm, order, options);
   }>(description);
 }
 
@@ -176,6 +177,12 @@ constexpr Kernel table[] = {
         {"row_types", "row_types", true,
          "rows that repeat the same values at the same distances are stored once",
          needs_few_row_types}),
+    cuda_row<ComplexRows, [](auto& a, const auto* x, auto* y,
+                             Index columns) { complex_rows(a, x, y, columns); }>(
+        {"complex_rows", "complex_rows", true,
+         "of a real form every complex number once: a thread per row in slices of 32, or rows by "
+         "length as csr_row_split has them",
+         needs_real_form}),
     cuda_row<SymmetricGroups, [](auto& a, const auto* x, auto* y,
                                  Index columns) { symmetric_groups(a, x, y, columns); }>(
         {"symmetric_groups", "symmetric_slices", false,
@@ -192,11 +199,11 @@ constexpr Kernel table[] = {
 
     // Peers. Their promises of reproducibility depend on version and algorithm.
     peer_row<[](const auto& matrix, const KernelOptions& options) {
-      return cusparse_csr_spmv(matrix, 1, options.room_behind);
+      return cusparse_csr_spmv(matrix, 1, options);
     }>({"cusparse_csr_spmv_1", "csr", false, "cuSPARSE SpMV, CSR algorithm 1, preprocessed",
         needs_one_column}),
     peer_row<[](const auto& matrix, const KernelOptions& options) {
-      return cusparse_csr_spmv(matrix, 2, options.room_behind);
+      return cusparse_csr_spmv(matrix, 2, options);
     }>({"cusparse_csr_spmv_2", "csr", false, "cuSPARSE SpMV, CSR algorithm 2, preprocessed",
         needs_one_column}),
     peer_row<[](const auto& matrix, const KernelOptions&) { return cusparse_sell_spmv(matrix); }>(

@@ -31,10 +31,6 @@ std::string needs_few_row_types(const MatrixFacts& facts, Index, std::size_t) {
   return row_types_problem(facts.row_types);
 }
 
-std::string needs_real_form(const MatrixFacts& facts, Index, std::size_t) {
-  return facts.real_form ? std::string() : "the matrix is not the real form of a complex one";
-}
-
 constexpr Kernel table[] = {
     host_row<CsrStorage, [](const auto& a, const auto* x, auto* y,
                             Index columns) { csr_serial(a.matrix, x, y, columns); }>(

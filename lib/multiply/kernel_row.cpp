@@ -10,4 +10,8 @@ std::string needs_symmetric(const MatrixFacts& facts, Index, std::size_t) {
   return "the matrix is not symmetric, by more than rounding: " + to_text(facts.furthest);
 }
 
+std::string needs_real_form(const MatrixFacts& facts, Index, std::size_t) {
+  return facts.real_form ? std::string() : "the matrix is not the real form of a complex one";
+}
+
 }  // namespace spsolve::multiply

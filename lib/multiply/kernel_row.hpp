@@ -83,4 +83,7 @@ inline std::string takes_all(const MatrixFacts&, Index, std::size_t) {
 /// Only a_ij = a_ji, but for rounding.
 std::string needs_symmetric(const MatrixFacts& facts, Index, std::size_t);
 
+/// Only the real form of a complex matrix.
+std::string needs_real_form(const MatrixFacts& facts, Index, std::size_t);
+
 }  // namespace spsolve::multiply

@@ -10,6 +10,7 @@
 #include "cuda/vectors/products/device_band_products.hpp"
 #include "gpu/vector_pairs.hpp"
 #include "matrix/generate/generate.hpp"
+#include "matrix/real_form.hpp"
 #include "vectors/products/host_band_products.hpp"
 
 namespace spsolve::cuda {
@@ -42,6 +43,17 @@ inline Csr<double> rows_in_groups(Index together) {
                       matrix.column_indices.begin() + matrix.row_offsets[i]);
   }
   return matrix;
+}
+
+/// The real form of complex numbers in rows of these lengths.
+inline Csr<double> complex_rows_of_lengths(const std::vector<Index>& lengths, Index columns,
+                                           bool conjugates) {
+  const Csr<double> s = rows_of_lengths(lengths, columns);
+  Csr<double> t = s;
+  std::ranges::reverse(t.values);
+  Csr<double> form = real_form(s, t);
+  if (conjugates) conjugate_rows(form);
+  return form;
 }
 
 /// Matrices of rows from empty to 20 000 entries, the shares of lanes that their means lead to, and
@@ -88,6 +100,15 @@ inline std::vector<Csr<double>> matrices() {
   for (const Index together : {2, 3, 4, 5, 6}) result.push_back(rows_in_groups(together));
   result.push_back(rows_in_groups(3));
   result.back().column_indices.back() = result.back().columns - 1;  // and the last row in none
+  // Complex numbers: rows in slices, with halo, and such as would be padded too much.
+  for (const bool conjugates : {false, true}) {
+    result.push_back(complex_rows_of_lengths(std::vector<Index>(301, 9), 400, conjugates));
+    result.push_back(complex_rows_of_lengths(std::vector<Index>(5000, 5), 5000, conjugates));
+    std::vector<Index> uneven(2000, 3);
+    for (std::size_t i = 0; i < uneven.size(); i += 7) uneven[i] = 0;
+    uneven[70] = 1000;
+    result.push_back(complex_rows_of_lengths(uneven, 4000, conjugates));
+  }
   return result;
 }
 

@@ -315,10 +315,13 @@ TEST(RowGroups, AreOfEqualRowsWhereThatPays) {
 
 TEST(Auto, LooksAtLikelyKernelsOnly) {
   using Names = std::vector<std::string_view>;
-  EXPECT_EQ(likely_kernels(64, false, true), (Names{"csr_row_split", "cusparse_csr_spmm_3",
-                                                    "cusparse_csr_spmm_2", "grouped_lanes"}));
+  EXPECT_EQ(
+      likely_kernels(64, {.symmetric = true}),
+      (Names{"csr_row_split", "cusparse_csr_spmm_3", "cusparse_csr_spmm_2", "grouped_lanes"}));
+  EXPECT_EQ(likely_kernels(4, {.symmetric = true, .real_form = true}),
+            (Names{"csr_row_split", "complex_rows"}));
   for (Index columns = 1; columns <= 64; ++columns) {
-    const Names names = likely_kernels(columns, true, true);
+    const Names names = likely_kernels(columns, {.row_types = true, .symmetric = true});
     EXPECT_EQ(names.front(), plain_kernel);
     EXPECT_EQ(names[1], "row_types");
     EXPECT_EQ(std::count(names.begin(), names.end(), "symmetric_groups"), columns == 1);

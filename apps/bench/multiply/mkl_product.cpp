@@ -136,21 +136,19 @@ class MklProduct final : public KernelProduct<T> {
   void* matrix_ = nullptr;
 };
 
-}  // namespace
-
 template <typename T>
-std::unique_ptr<KernelProduct<T>> mkl_product(const Csr<T>& matrix, Index parts,
-                                              const KernelOptions& options) {
+std::unique_ptr<KernelProduct<T>> mkl_product(const Csr<T>& matrix, const KernelOptions& options) {
   if (const std::string missing = missing_mkl(); !missing.empty()) {
     fail(ExitCode::resources, "{}", missing);
   }
-  if (parts > 1) return std::make_unique<MklProduct<Pair<T>, T>>(matrix, options);
+  if (options.in_pairs) return std::make_unique<MklProduct<Pair<T>, T>>(matrix, options);
   return std::make_unique<MklProduct<T, T>>(matrix, options);
 }
-SPSOLVE_INSTANTIATE_FUNCTION(mkl_product)
+
+}  // namespace
 
 const Kernel mkl_kernel = table_row<[](const auto& matrix, const KernelOptions& options) {
-  return mkl_product(matrix, 1, options);
+  return mkl_product(matrix, options);
 }>(KernelDevice::host,
    {"mkl", "csr", false, "Sparse BLAS of Intel MKL, after its inspection for the K at hand",
     takes_all});

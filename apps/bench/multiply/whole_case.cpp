@@ -20,10 +20,23 @@ namespace spsolve::bench {
 
 namespace {
 
-/// The kernels of complex numbers: those that take real forms, quickly, and MKL.
+/// The kernels of complex numbers that take real forms, quickly; of hosts and of GPUs.
 constexpr std::string_view of_complex_numbers[] = {
-    "complex_rows",     "csr_balanced", "csr_sorted", "csr_grouped", "sliced_rows",
-    "symmetric_halves", "row_types",    "auto",       "mkl"};
+    "complex_rows",  "csr_balanced",     "csr_sorted",    "csr_grouped",
+    "sliced_rows",   "symmetric_halves", "csr_row_split", "grouped_slices",
+    "grouped_lanes", "row_types",        "auto"};
+
+/// Those of libraries, which are given complex numbers.
+constexpr std::string_view of_libraries[] = {"mkl",
+                                             "cusparse_csr_spmv_1",
+                                             "cusparse_csr_spmv_2",
+                                             "cusparse_csr_spmm_1",
+                                             "cusparse_csr_spmm_2",
+                                             "cusparse_csr_spmm_3"};
+
+bool is_of(std::span<const std::string_view> names, std::string_view name) {
+  return std::ranges::count(names, name) > 0;
+}
 
 /// Rows of n x 2K numbers: where `pairs` of complex ones, else of real and imaginary parts in turn,
 /// from the other order.
@@ -72,25 +85,24 @@ class WholeProduct final : public SampledProduct {
       : kernel_(kernel),
         device_(device),
         work_(std::move(work)),
-        in_pairs_(work_->parts > 1 && kernel.name == mkl_kernel.name),
-        options_{
-            .columns = work_->x.columns, .threads = threads, .width = width, .room_behind = true} {}
+        options_{.columns = work_->x.columns,
+                 .threads = threads,
+                 .width = width,
+                 .room_behind = true,
+                 .in_pairs = work_->parts > 1 && is_of(of_libraries, kernel.name)} {}
 
   void prepare(Row& row) override {
     if (device_ == nullptr) {
       fail(ExitCode::input, "there is no {} device here", name(kernel_.device));
     }
-    const bool takes_complex = kernel_.device == KernelDevice::host &&
-                               std::ranges::count(of_complex_numbers, kernel_.name) > 0;
-    if (work_->parts > 1 && !takes_complex) {
+    if (work_->parts > 1 && !options_.in_pairs && !is_of(of_complex_numbers, kernel_.name)) {
       fail(ExitCode::input, "{} has no form for complex numbers", kernel_.name);
     }
     const std::string refused = kernel_.refuse(work_->facts, options_.columns, sizeof(T));
     if (!refused.empty()) fail(ExitCode::input, "{}", refused);
     const Timer timer;
     try {
-      product_ = in_pairs_ ? mkl_product<T>(work_->matrix, work_->parts, options_)
-                           : spsolve::prepare<T>(kernel_, work_->matrix, options_);
+      product_ = spsolve::prepare<T>(kernel_, work_->matrix, options_);
     } catch (const std::bad_alloc&) {
       fail(ExitCode::resources, "the converted matrix does not fit into memory");
     }
@@ -103,15 +115,15 @@ class WholeProduct final : public SampledProduct {
   std::int64_t bytes() const override { return product_->bytes(); }
 
   Sampled run(const SamplingOptions& options) override {
-    const Dense<T>& x = in_pairs_ ? work_->pairs : work_->x;
-    const Index rows = work_->matrix.rows / (in_pairs_ ? work_->parts : 1);
+    const Dense<T>& x = options_.in_pairs ? work_->pairs : work_->x;
+    const Index rows = work_->matrix.rows / (options_.in_pairs ? work_->parts : 1);
     y_ = Dense<T>(rows, x.columns, std::numeric_limits<T>::quiet_NaN());
     return device_->run(*product_, x, y_, options);
   }
 
   void note(Row& row, bool checks) override {
     if (checks) {
-      if (in_pairs_) y_ = reordered(y_, options_.columns, false);
+      if (options_.in_pairs) y_ = reordered(y_, options_.columns, false);
       const MirroredBlock all;
       set_errors(row, compare_products(work_->matrix, work_->x.values.data(),
                                        work_->reference.values.data(), y_.values.data(),
@@ -128,7 +140,6 @@ class WholeProduct final : public SampledProduct {
   const Kernel& kernel_;
   Device* device_;
   std::shared_ptr<const Workload<T>> work_;
-  bool in_pairs_;  ///< X and Y have complex numbers, not their parts in turn
   KernelOptions options_;
   std::unique_ptr<KernelProduct<T>> product_;
   Dense<T> y_;

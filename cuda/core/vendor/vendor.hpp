@@ -1,5 +1,6 @@
 #pragma once
 
+#include <complex>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -51,6 +52,9 @@ std::string version_of(const CusparseHandle& handle);
 
 /// The libraries' word for T.
 template <typename T>
-inline constexpr cudaDataType value_type = std::is_same_v<T, float> ? CUDA_R_32F : CUDA_R_64F;
+inline constexpr cudaDataType value_type = std::is_same_v<T, float>                 ? CUDA_R_32F
+                                           : std::is_same_v<T, double>              ? CUDA_R_64F
+                                           : std::is_same_v<T, std::complex<float>> ? CUDA_C_32F
+                                                                                    : CUDA_C_64F;
 
 }  // namespace spsolve::cuda::core

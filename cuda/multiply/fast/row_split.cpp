@@ -5,6 +5,7 @@
 
 #include "core/error.hpp"
 #include "cuda/core/nvtx.hpp"
+#include "matrix/real_form.hpp"
 
 namespace spsolve::cuda::inline multiply {
 
@@ -60,21 +61,57 @@ RowClasses row_classes_of(std::span<const Index> row_offsets) {
   return result;
 }
 
+namespace {
+
+template <typename T>
+RowSplit<T> split_rows(const std::vector<Index>& offsets, const std::vector<LocalIndex>& columns,
+                       const std::vector<T>& values) {
+  const NvtxRange range("sort rows by length");
+  const Index rows = std::ssize(offsets) - 1;
+  if (rows > std::numeric_limits<LocalIndex>::max()) {
+    fail(ExitCode::input,
+         "csr_row_split numbers rows by 32 bits; {} are too many, take sliced_rows", rows);
+  }
+  const RowClasses classes = row_classes_of(offsets);
+  return {.column_indices = DeviceArray<LocalIndex>(columns),
+          .values = DeviceArray<T>(values),
+          .slots = DeviceArray<RowSlot>(classes.slots),
+          .classes = classes.classes,
+          .pieces = DeviceArray<RowPiece>(classes.pieces),
+          .cut = CutRows<T>::from_list(classes.cut),
+          .arrived = DeviceArray<unsigned>(std::vector<unsigned>(classes.cut.rows.size()))};
+}
+
+}  // namespace
+
 template <typename T>
 RowSplit<T> RowSplit<T>::from_csr(const Csr<T>& matrix, const KernelOptions&) {
-  const NvtxRange range("sort rows by length");
-  if (matrix.rows > std::numeric_limits<LocalIndex>::max()) {
-    fail(ExitCode::input,
-         "csr_row_split numbers rows by 32 bits; {} are too many, take sliced_rows", matrix.rows);
+  return split_rows(matrix.row_offsets, matrix.column_indices, matrix.values);
+}
+
+template <typename T>
+RowSplit<T> RowSplit<T>::of_pairs(const Csr<T>& form) {
+  const Index rows = form.rows / complex_parts;
+  std::vector<Index> offsets(static_cast<std::size_t>(rows) + 1);
+  for (Index i = 0; i <= rows; ++i) {
+    offsets[i] = form.row_offsets[complex_parts * i] / (complex_parts * complex_parts);
   }
-  const RowClasses classes = row_classes_of(matrix.row_offsets);
-  return {DeviceArray<LocalIndex>(matrix.column_indices),
-          DeviceArray<T>(matrix.values),
-          DeviceArray<RowSlot>(classes.slots),
-          classes.classes,
-          DeviceArray<RowPiece>(classes.pieces),
-          CutRows<T>::from_list(classes.cut),
-          DeviceArray<unsigned>(std::vector<unsigned>(classes.cut.rows.size()))};
+  std::vector<LocalIndex> columns(static_cast<std::size_t>(offsets[rows]));
+  std::vector<T> values(complex_parts * columns.size());
+#pragma omp parallel for schedule(static)
+  for (Index i = 0; i < rows; ++i) {
+    // Row 2i has s and -t of every number in turn.
+    Index at = form.row_offsets[complex_parts * i];
+    for (Index to = offsets[i]; to < offsets[i + 1]; ++to, at += complex_parts) {
+      columns[to] = static_cast<LocalIndex>(form.column_indices[at] / complex_parts);
+      values[complex_parts * to] = form.values[at];
+      values[complex_parts * to + 1] = -form.values[at + 1];
+    }
+  }
+  RowSplit result = split_rows(offsets, columns, values);
+  result.parts = static_cast<int>(complex_parts);
+  if (real_form_kind(form) == RealFormKind::conjugated) result.sign = -1;
+  return result;
 }
 
 SPSOLVE_INSTANTIATE(struct RowSplit)

@@ -48,9 +48,12 @@ struct RowClasses {
 
 RowClasses row_classes_of(std::span<const Index> row_offsets);
 
-/// Columns and values of CSR, its rows by length.
+/// Columns and values of CSR, its rows by length: of real numbers, or of a real form's complex
+/// ones.
 template <typename T>
 struct RowSplit {
+  int parts = 1;  ///< of a number: complex_parts where they are complex, real part first
+  T sign = 1;     ///< of rows of imaginary parts, see PairedView
   DeviceArray<LocalIndex> column_indices;
   DeviceArray<T> values;
   DeviceArray<RowSlot> slots;
@@ -61,18 +64,20 @@ struct RowSplit {
 
   /// Throws Error(input) where rows are too many for 32 bits.
   static RowSplit from_csr(const Csr<T>& matrix, const KernelOptions& options);
+  /// The rows of complex numbers of a real form.
+  static RowSplit of_pairs(const Csr<T>& form);
   std::int64_t bytes() const {
     return column_indices.bytes() + values.bytes() + slots.bytes() + pieces.bytes() + cut.bytes() +
            arrived.bytes();
   }
 };
 
-/// Y = A X on the current stream, X and Y row-major in GPU memory, by one launch for every 64 loads
-/// of a row of X, of 16 bytes where K allows. Lanes share the columns of X, and teams of them the
-/// non-zeros of a row: so many that there is work for the whole GPU, and few non-zeros to a lane,
-/// up to a block for a row. A team reads its next columns and values while rows of X are on their
-/// way. Pieces of longer rows are added up by the block that comes last, in their order. Sums have
-/// a fixed order. Cost: 2 nnz K.
+/// Y = A X on the current stream, X and Y row-major in GPU memory, rows of parts one after another
+/// where numbers have some, by one launch for every 64 loads of a row of X, of 16 bytes where K
+/// allows. Lanes share the columns of X, and teams of them the non-zeros of a row: so many that
+/// there is work for the whole GPU, and few non-zeros to a lane, up to a block for a row. A team
+/// reads its next columns and values while rows of X are on their way. Pieces of longer rows are
+/// added up by the block that comes last, in their order. Sums have a fixed order. Cost: 2 nnz K.
 template <typename T>
 void csr_row_split(RowSplit<T>& a, const T* x, T* y, Index columns);
 

@@ -1,5 +1,6 @@
 #include "cuda/multiply/vendor/cusparse_matrix.hpp"
 
+#include <complex>
 #include <limits>
 
 #include "core/error.hpp"
@@ -80,5 +81,14 @@ void CusparseMatrix<T>::multiply_empty(T* y, Index k) const {
 }
 
 SPSOLVE_INSTANTIATE(struct CusparseMatrix)
+
+// Of complex numbers rows alone.
+#define SPSOLVE_COMPLEX_ROWS(C)                                     \
+  template CusparseMatrix<C> CusparseMatrix<C>::csr(const Csr<C>&); \
+  template SparseDescriptor CusparseMatrix<C>::descriptor();        \
+  template void CusparseMatrix<C>::multiply_empty(C*, Index) const;
+SPSOLVE_COMPLEX_ROWS(std::complex<float>)
+SPSOLVE_COMPLEX_ROWS(std::complex<double>)
+#undef SPSOLVE_COMPLEX_ROWS
 
 }  // namespace spsolve::cuda::multiply

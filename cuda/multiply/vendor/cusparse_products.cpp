@@ -1,12 +1,14 @@
 #include "cuda/multiply/vendor/cusparse_products.hpp"
 
 #include <algorithm>
+#include <complex>
 #include <limits>
 
 #include "core/error.hpp"
 #include "cuda/core/stream.hpp"
 #include "cuda/multiply/published/transpose.hpp"
 #include "cuda/multiply/vendor/cusparse_matrix.hpp"
+#include "matrix/real_form.hpp"
 
 namespace spsolve::cuda::inline multiply {
 
@@ -110,10 +112,12 @@ class SpmmProduct final : public KernelProduct<T> {
       grow_with_zeros(y_columns_, matrix_.rows + 1);
       output = y_columns_.data();
     }
-    if (transposes) {
-      x = transposed(x, matrix_.columns, columns, x_columns_);
-      y_columns_.grow(matrix_.rows * columns);
-      output = y_columns_.data();
+    if constexpr (!is_complex<T>) {
+      if (transposes) {
+        x = transposed(x, matrix_.columns, columns, x_columns_);
+        y_columns_.grow(matrix_.rows * columns);
+        output = y_columns_.data();
+      }
     }
     // cuSPARSE takes no pointer to const here, and does not write to x.
     T* const input = const_cast<T*>(x);
@@ -122,7 +126,9 @@ class SpmmProduct final : public KernelProduct<T> {
     CUDA_CHECK(cusparseDnMatSetValues(y_.get(), output));
     CUDA_CHECK(cusparseSpMM(handle_.get(), as_it_is, as_it_is, &one, a_.get(), x_.get(), &zero,
                             y_.get(), value_type<T>, algorithm_, matrix_.workspace.data()));
-    if (transposes) transpose(output, y, columns, matrix_.rows);
+    if constexpr (!is_complex<T>) {
+      if (transposes) transpose(output, y, columns, matrix_.rows);
+    }
     if (copies) copy_vector(output, matrix_.rows, y);
   }
   std::int64_t bytes() const override { return matrix_.bytes(); }
@@ -165,6 +171,53 @@ class SpmmProduct final : public KernelProduct<T> {
   Index prepared_columns_ = 0;
 };
 
+/// The complex matrix of a real form.
+template <typename T>
+Csr<std::complex<T>> complex_matrix(const Csr<T>& form) {
+  Csr<std::complex<T>> matrix;
+  matrix.rows = form.rows / complex_parts;
+  matrix.columns = form.columns / complex_parts;
+  matrix.row_offsets.assign(1, 0);
+  for (Index i = 0; i < matrix.rows; ++i) {
+    // Row 2i has s and -t of every number in turn.
+    const auto columns = form.row_columns(complex_parts * i);
+    const auto values = form.row_values(complex_parts * i);
+    for (std::size_t k = 0; k < columns.size(); k += complex_parts) {
+      matrix.column_indices.push_back(static_cast<LocalIndex>(columns[k] / complex_parts));
+      matrix.values.emplace_back(values[k], -values[k + 1]);
+    }
+    matrix.row_offsets.push_back(std::ssize(matrix.values));
+  }
+  return matrix;
+}
+
+/// A product of complex numbers, whose X and Y are arrays of twice as many real ones.
+template <typename T>
+class InPairs final : public KernelProduct<T> {
+ public:
+  using Complex = std::complex<T>;
+  explicit InPairs(std::unique_ptr<KernelProduct<Complex>> product)
+      : product_(std::move(product)) {}
+
+  void multiply(const T* x, T* y, Index columns) override {
+    product_->multiply(reinterpret_cast<const Complex*>(x), reinterpret_cast<Complex*>(y),
+                       columns / complex_parts);
+  }
+  std::int64_t bytes() const override { return product_->bytes(); }
+  std::string detail() const override { return product_->detail(); }
+
+ private:
+  std::unique_ptr<KernelProduct<Complex>> product_;
+};
+
+/// make(matrix, whether there is room behind Y) with the matrix, or that of its complex numbers.
+template <typename T, typename Make>
+std::unique_ptr<KernelProduct<T>> of_either(const Csr<T>& matrix, const KernelOptions& options,
+                                            const Make& make) {
+  if (!options.in_pairs) return make(matrix, options.room_behind);
+  return std::make_unique<InPairs<T>>(make(complex_matrix(matrix), false));
+}
+
 cusparseSpMMAlg_t spmm_algorithm(int number) {
   switch (number) {
     case 1:
@@ -186,11 +239,15 @@ std::string cusparse_problem(const MatrixFacts& facts) {
 
 template <typename T>
 std::unique_ptr<KernelProduct<T>> cusparse_csr_spmv(const Csr<T>& matrix, int algorithm,
-                                                    bool room_behind) {
-  return std::make_unique<SpmvProduct<T>>(
-      CusparseMatrix<T>::csr(matrix),
-      algorithm == 1 ? CUSPARSE_SPMV_CSR_ALG1 : CUSPARSE_SPMV_CSR_ALG2,
-      algorithm == 1 && !room_behind);
+                                                    const KernelOptions& options) {
+  return of_either(
+      matrix, options,
+      [&]<typename F>(const Csr<F>& a, bool room_behind) -> std::unique_ptr<KernelProduct<F>> {
+        return std::make_unique<SpmvProduct<F>>(
+            CusparseMatrix<F>::csr(a),
+            algorithm == 1 ? CUSPARSE_SPMV_CSR_ALG1 : CUSPARSE_SPMV_CSR_ALG2,
+            algorithm == 1 && !room_behind);
+      });
 }
 
 template <typename T>
@@ -200,9 +257,14 @@ std::unique_ptr<KernelProduct<T>> cusparse_sell_spmv(const Csr<T>& matrix) {
 
 template <typename T>
 std::unique_ptr<KernelProduct<T>> cusparse_csr_spmm(const Csr<T>& matrix, int algorithm,
-                                                    DenseOrder order, bool room_behind) {
-  return std::make_unique<SpmmProduct<T>>(CusparseMatrix<T>::csr(matrix), spmm_algorithm(algorithm),
-                                          order, room_behind);
+                                                    DenseOrder order,
+                                                    const KernelOptions& options) {
+  return of_either(
+      matrix, options,
+      [&]<typename F>(const Csr<F>& a, bool room_behind) -> std::unique_ptr<KernelProduct<F>> {
+        return std::make_unique<SpmmProduct<F>>(CusparseMatrix<F>::csr(a),
+                                                spmm_algorithm(algorithm), order, room_behind);
+      });
 }
 
 SPSOLVE_INSTANTIATE_FUNCTION(cusparse_csr_spmv)

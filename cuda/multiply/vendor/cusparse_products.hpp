@@ -9,17 +9,18 @@ namespace spsolve::cuda::inline multiply {
 
 // Y = A X by cuSPARSE, peers of the project's own kernels. Matrices are prepared with cuSPARSE's
 // own preprocessing, outside of multiply(); a product with another K than before prepares anew.
-// Row offsets are 32 bits wide, which is cuSPARSE's fast case.
+// Row offsets are 32 bits wide, which is cuSPARSE's fast case. KernelOptions.room_behind and
+// in_pairs matter to those over CSR.
 
 /// One sentence of why cuSPARSE is not given such a matrix, or "".
 std::string cusparse_problem(const MatrixFacts& facts);
 
 /// SpMV, K = 1, with algorithm CUSPARSE_SPMV_CSR_ALG1 or 2. The first, of cuSPARSE 12.6, may write
-/// a zero after Y (seen with Maragal_1, of 32 rows): without `room_behind` it gets a vector of its
+/// a zero after Y (seen with Maragal_1, of 32 rows): without room behind it gets a vector of its
 /// own with room for that, which is then copied to Y.
 template <typename T>
 std::unique_ptr<KernelProduct<T>> cusparse_csr_spmv(const Csr<T>& matrix, int algorithm,
-                                                    bool room_behind);
+                                                    const KernelOptions& options);
 
 /// SpMV, K = 1, over SELL with slices of 32 rows, unsorted, algorithm CUSPARSE_SPMV_SELL_ALG1.
 template <typename T>
@@ -35,6 +36,6 @@ enum class DenseOrder {
 /// column, too, and is given room for it likewise.
 template <typename T>
 std::unique_ptr<KernelProduct<T>> cusparse_csr_spmm(const Csr<T>& matrix, int algorithm,
-                                                    DenseOrder order, bool room_behind);
+                                                    DenseOrder order, const KernelOptions& options);
 
 }  // namespace spsolve::cuda::multiply

@@ -136,6 +136,34 @@ void multiply_typed(const TypedView<double>& a, const LocalRowsView<const double
   });
 }
 
+/// Rows of complex numbers, each of which is two rows of the product.
+template <int pack, typename X, typename Sum>
+__global__ void __launch_bounds__(PairedWalk::threads)
+    multiply_paired_kernel(PairedView<double> a, X x, LocalRowsView<double> y, Index columns,
+                           PairedWalk walk, Sum start) {
+  wait_for_previous_launch();
+  over_paired_rows<pack>(a, walk, columns, [&](Index i, Index column) {
+    Sum re = start, im = start;
+    sum_up_pair<pack>(a, walk, i, x, columns, column, re, im);
+    re.finish(2 * i, column);
+    im.finish(2 * i + 1, column);
+    store_columns(row_of(y, 2 * i, columns) + column, re.values, pack > 1);
+    store_columns(row_of(y, 2 * i + 1, columns) + column, im.values, pack > 1);
+  });
+}
+
+template <int pack, typename Sum>
+void multiply_paired(const PairedView<double>& a, const LocalRowsView<const double>& x,
+                     const LocalRowsView<double>& y, Index columns, cudaStream_t stream,
+                     const Sum& start) {
+  const PairedWalk walk = PairedWalk::over(a, columns, pack, x.own, x.others);
+  with_own_or_split(x, [&](const auto& rows) {
+    using X = std::remove_cvref_t<decltype(rows)>;
+    launch_programmatic(multiply_paired_kernel<pack, X, Sum>, walk.grid, PairedWalk::threads, 0,
+                        true, stream, a, rows, y, columns, walk, start);
+  });
+}
+
 /// Two of the widest packs of columns to a lane where there are such, and half a warp to a group at
 /// most: more lanes for its non-zeros have less to do for each element of x, and sums to exchange.
 template <template <int> typename Sum, int pack>
@@ -161,6 +189,9 @@ void multiply(const RowsView& rows, const LocalRowsView<const double>& x,
               Arguments... arguments) {
   const CsrView<double>& a = rows.csr;
   if (a.rows == 0 || columns == 0) return;
+  if (columns == 1 && rows.paired != nullptr) {
+    return multiply_paired<1>(*rows.paired, x, y, columns, stream, Sum<1>{arguments...});
+  }
   if (columns == 1 && (rows.typed != nullptr || rows.sliced != nullptr)) {
     in_one_form(rows, x, [&](const auto& form, const auto& of_x) {
       using Form = std::remove_cvref_t<decltype(form)>;
@@ -178,6 +209,15 @@ void multiply(const RowsView& rows, const LocalRowsView<const double>& x,
                                   Sum<widest_pack>{arguments...});
     } else {
       multiply_typed<1>(*rows.typed, x, y, columns, stream, Sum<1>{arguments...});
+    }
+    return;
+  }
+  if (rows.paired != nullptr) {
+    if (aligned) {
+      multiply_paired<widest_pack>(*rows.paired, x, y, columns, stream,
+                                   Sum<widest_pack>{arguments...});
+    } else {
+      multiply_paired<1>(*rows.paired, x, y, columns, stream, Sum<1>{arguments...});
     }
     return;
   }

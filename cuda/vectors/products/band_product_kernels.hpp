@@ -2,6 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "cuda/multiply/fast/paired_rows.hpp"
 #include "cuda/multiply/fast/typed_rows.hpp"
 #include "cuda/multiply/storage/device_csr.hpp"
 #include "cuda/vectors/products/forms/band_sliced_rows.hpp"
@@ -20,16 +21,17 @@ struct LocalRowsView {
   Index split;
 };
 
-/// Rows of A in CSR form, and in others where there are such: by type, in slices, which products
-/// with one column take, or in groups, which those with more take. The columns of full rows are not
-/// read.
+/// Rows of A in CSR form, and in others where there are such: by type, as complex numbers, in
+/// slices, which products with one column take, or in groups, which those with more take. The
+/// columns of full rows are not read.
 struct RowsView {
   CsrView<double> csr;
-  bool full = false;                         ///< each has all columns, which are x's own rows
-  const TypedView<double>* typed = nullptr;  ///< null: there are none
-  const BandSlicedView* sliced = nullptr;    ///< null: there are none
-  const GroupedView* groups = nullptr;       ///< null: there are none
-  CutRowsView<double> long_rows = {};        ///< those that products in CSR form cut in pieces
+  bool full = false;                           ///< each has all columns, which are x's own rows
+  const TypedView<double>* typed = nullptr;    ///< null: there are none
+  const PairedView<double>* paired = nullptr;  ///< null: there are none
+  const BandSlicedView* sliced = nullptr;      ///< null: there are none
+  const GroupedView* groups = nullptr;         ///< null: there are none
+  CutRowsView<double> long_rows = {};          ///< those that products in CSR form cut in pieces
 };
 
 // Products with rows in GPU memory. In CSR form groups of lanes share a row, or a group of rows
@@ -48,8 +50,8 @@ void multiply_and_dots(const RowsView& a, const LocalRowsView<const double>& x, 
                        Index columns, const ReductionRoom& room, double* dots, cudaStream_t stream);
 Index dot_partials(const RowsView& a, Index columns);
 
-/// Whether multiply_and_dots() takes so many columns: one, with rows in slices or by type, or, by
-/// type, twice a power of two of them up to 64.
+/// Whether multiply_and_dots() takes so many columns: one, with rows in slices, by type or as
+/// complex numbers, or, by type, twice a power of two of them up to 64.
 bool finds_dots(const RowsView& a, Index columns);
 
 /// r_ic <- b_ic - sum over j of a_ij x_jc

@@ -72,10 +72,13 @@ class DeviceBandProducts final : public BandProducts {
   void expect_many() override {
     if (expects_many_ || full_) return;
     sliced_.reset();
+    paired_.reset();
     // Products of matrices, whose rows were made here, have no few types of rows.
     if (host_rows_ != nullptr) typed_ = TypedRows<double>::of(*host_rows_);
     if (typed_) {
       typed_view_ = typed_->view();
+    } else if (take_pairs()) {
+      paired_view_ = paired_->view();
     } else {
       sliced_ = BandSlicedRows::of(rows_.view(), current_stream());
       if (sliced_) sliced_view_ = sliced_->view();
@@ -192,13 +195,20 @@ class DeviceBandProducts final : public BandProducts {
  private:
   /// In the forms that a product with so many columns may take.
   RowsView rows(Index columns) {
-    if (expects_many_ && !typed_ && columns > 1) look_for_groups();
+    if (expects_many_ && !typed_ && !paired_ && columns > 1) look_for_groups();
     return {rows_.view(),
             full_,
             typed_ ? &typed_view_ : nullptr,
+            paired_ ? &paired_view_ : nullptr,
             sliced_ ? &sliced_view_ : nullptr,
             groups_ ? &groups_view_ : nullptr,
             view_of(long_rows_, columns)};
+  }
+
+  /// Whether the rows are of complex numbers, in slices with little padding, and stored so now.
+  bool take_pairs() {
+    if (host_rows_ != nullptr) paired_ = PairedRows<double>::of(*host_rows_);
+    return paired_.has_value();
   }
 
   /// Few lanes share a row, however long it is, where all are not.
@@ -286,6 +296,8 @@ class DeviceBandProducts final : public BandProducts {
   bool expects_many_ = false;  // and has one more form, where the rows suit one
   std::optional<TypedRows<double>> typed_;
   TypedView<double> typed_view_ = {};
+  std::optional<PairedRows<double>> paired_;
+  PairedView<double> paired_view_ = {};
   std::optional<BandSlicedRows> sliced_;
   BandSlicedView sliced_view_ = {};
   bool looked_for_groups_ = false;  // once: new values leave the pattern as it is

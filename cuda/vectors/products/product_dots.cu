@@ -28,7 +28,19 @@ __device__ double sum_of_block(double value) {
   return sum_of_group<warps>(lane < warps ? of_warps[lane] : 0.0);
 }
 
-/// One column, a chunk of rows to each block: the block that is last done adds up what blocks have.
+/// The sum of all threads' numbers to `dot`: the block that is last done adds up what blocks have.
+__device__ void add_up(double number, const ReductionRoom& room, double* dot) {
+  number = sum_of_block(number);
+  if (threadIdx.x == 0) room.partials[blockIdx.x] = number;
+  if (!is_last_block(room.tickets, gridDim.x)) return;
+  double sum = 0;
+#pragma unroll 4
+  for (unsigned b = threadIdx.x; b < gridDim.x; b += threads) sum += __ldcg(room.partials + b);
+  sum = sum_of_block(sum);
+  if (threadIdx.x == 0) *dot = sum;
+}
+
+/// One column, a chunk of rows to each block.
 template <typename Form, typename X>
 __global__ void __launch_bounds__(threads, blocks_at_once)
     multiply_and_dot_kernel(Form a, X x, double* y, Index chunk, ReductionRoom room, double* dot) {
@@ -42,14 +54,26 @@ __global__ void __launch_bounds__(threads, blocks_at_once)
     y[i] = sum.values[0];
     product = fma(__ldg(x.own + i), sum.values[0], product);
   }
-  product = sum_of_block(product);
-  if (threadIdx.x == 0) room.partials[blockIdx.x] = product;
-  if (!is_last_block(room.tickets, gridDim.x)) return;
-  double sum = 0;
-#pragma unroll 4
-  for (unsigned b = threadIdx.x; b < gridDim.x; b += threads) sum += __ldcg(room.partials + b);
-  sum = sum_of_block(sum);
-  if (threadIdx.x == 0) *dot = sum;
+  add_up(product, room, dot);
+}
+
+/// The same with rows of complex numbers: the sum over both parts.
+template <typename X>
+__global__ void __launch_bounds__(PairedWalk::threads)
+    multiply_paired_and_dot_kernel(PairedView<double> a, X x, double* y, PairedWalk walk,
+                                   ReductionRoom room, double* dot) {
+  static_assert(PairedWalk::threads == threads);
+  wait_for_previous_launch();
+  double product = 0;
+  over_paired_rows<1>(a, walk, 1, [&](Index i, Index) {
+    PlainSum<1> re, im;
+    sum_up_pair<1>(a, walk, i, x, 1, 0, re, im);
+    y[2 * i] = re.values[0];
+    y[2 * i + 1] = im.values[0];
+    product = fma(__ldg(x.own + 2 * i), re.values[0], product);
+    product = fma(__ldg(x.own + 2 * i + 1), im.values[0], product);
+  });
+  add_up(product, room, dot);
 }
 
 /// Packs of columns of a row that a warp has lanes for.
@@ -104,7 +128,7 @@ RowWalk walk_of(const RowsView& a, Index columns) {
 }  // namespace
 
 bool finds_dots(const RowsView& a, Index columns) {
-  if (columns == 1) return a.typed != nullptr || a.sliced != nullptr;
+  if (columns == 1) return a.typed != nullptr || a.paired != nullptr || a.sliced != nullptr;
   const Index packs = columns / widest_pack;
   return a.typed != nullptr && columns % widest_pack == 0 && packs <= most_packs &&
          std::has_single_bit(static_cast<unsigned>(packs));
@@ -124,6 +148,15 @@ void load_product_dots() {
 void multiply_and_dots(const RowsView& a, const LocalRowsView<const double>& x, double* y,
                        Index columns, const ReductionRoom& room, double* dots,
                        cudaStream_t stream) {
+  if (columns == 1 && a.paired != nullptr) {
+    PairedWalk walk = PairedWalk::over(*a.paired, columns, 1, x.own, x.others);
+    walk.grid.x = static_cast<unsigned>(blocks_of_one_column(a.paired->rows));
+    return with_own_or_split(x, [&](const auto& of_x) {
+      using X = std::remove_cvref_t<decltype(of_x)>;
+      launch_programmatic(multiply_paired_and_dot_kernel<X>, walk.grid, threads, 0, true, stream,
+                          *a.paired, of_x, y, walk, room, dots);
+    });
+  }
   if (columns == 1) {
     const Index blocks = blocks_of_one_column(a.csr.rows);
     const Index chunk = (a.csr.rows + blocks - 1) / blocks;

@@ -68,6 +68,9 @@ struct KernelOptions {
   int width = 0;             ///< the kernel's parameter (sub-warp width, tile); 0: its default
   Index products = 0;        ///< that are expected, for what auto may try and convert; 0: many
   bool room_behind = false;  ///< there is room for an element after Y, which may be written
+  /// Of libraries' kernels: A is a real form, multiplied as the complex matrix, and rows of X and Y
+  /// are of complex numbers one after another, K of them for 2 K columns.
+  bool in_pairs = false;
 };
 
 /// Converts a matrix to a kernel's format.

@@ -1,7 +1,8 @@
 #pragma once
 
-// Rows in slices or by type, of which a thread has whole ones.
+// Rows in slices or by type, of which a thread has whole ones, and rows of complex numbers.
 
+#include "cuda/multiply/fast/paired_rows.cuh"
 #include "cuda/multiply/fast/typed_rows.cuh"
 #include "cuda/vectors/products/band_product_kernels.hpp"
 #include "cuda/vectors/products/row_lanes.cuh"
@@ -70,6 +71,24 @@ void with_own_or_split(const LocalRowsView<const double>& x, const Launch& launc
   } else {
     launch(x);
   }
+}
+
+/// Sums of one row of complex numbers for the columns of one pack: of the rows of its parts.
+template <int pack, typename X, typename Sum>
+__device__ void sum_up_pair(const PairedView<double>& a, const PairedWalk& walk, Index i,
+                            const X& x, Index columns, Index column, Sum& re, Sum& im) {
+  over_paired_row(
+      a, i,
+      [&](LocalIndex j) {
+        return load_pair<pack>(row_of(x, 2 * static_cast<Index>(j), columns) + column, columns,
+                               walk);
+      },
+      [&](double s, double t, const PairOfRows<double, pack>& of_x) {
+        re.add(s, of_x.re);
+        re.add(-t, of_x.im);
+        im.add(a.sign * t, of_x.re);
+        im.add(a.sign * s, of_x.im);
+      });
 }
 
 /// Calls launch(form, x) with the rows by type, or in slices.
