@@ -304,6 +304,13 @@ Config load(const SpsolveLine& line) {
            printable(word));
     }
   }
+  if (named.size() == 2 && !fs::exists(named[1])) {
+    const bool is_right = !value_called(*find_option("right_hand_side.kind"), named[1]).empty();
+    const std::string_view method = value_called(*find_option("solve.method"), named[1]);
+    if (!is_right && !method.empty()) {
+      fail(ExitCode::input, "'{}' is no file; did you mean --method {}?", named[1], method);
+    }
+  }
   if (!named.empty()) check_it_is_a_matrix(named[0]);
   const std::string text = file.empty() ? "" : read_config(file);
   const auto parse = [&](Task task) {

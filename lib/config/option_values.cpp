@@ -103,22 +103,33 @@ constexpr std::pair<std::string_view, std::span<const ForeignWord>> foreign_word
     {"solve.ordering", foreign_orderings},
 };
 
+/// The word of `option` that others call so, or "".
+std::string_view foreign_meaning(const Option& option, std::string_view lower) {
+  for (const auto& [key, words] : foreign_words) {
+    const auto found = std::ranges::find(words, lower, &ForeignWord::word);
+    if (key == option.key && found != words.end()) return found->meant;
+  }
+  return {};
+}
+
 /// The end of a sentence about a wrong word for `option`: which one is meant, or "".
 std::string meant_value(const Option& option, std::string_view text) {
   const std::string lower = lower_case(text);
   if (option.key == "solve.method" && (lower == "amg" || lower == "multigrid")) {
     return "; multigrid is a preconditioner: solve.method=cg with solve.preconditioner=multigrid";
   }
-  for (const auto& [key, words] : foreign_words) {
-    const auto found = std::ranges::find(words, lower, &ForeignWord::word);
-    if (key == option.key && found != words.end()) {
-      return fmt::format("; did you mean '{}'?", found->meant);
-    }
-  }
-  return did_you_mean(text, option.words);
+  const std::string_view meant = foreign_meaning(option, lower);
+  return meant.empty() ? did_you_mean(text, option.words)
+                       : fmt::format("; did you mean '{}'?", meant);
 }
 
 }  // namespace
+
+std::string_view value_called(const Option& option, std::string_view text) {
+  const std::string lower = lower_case(text);
+  const auto own = std::ranges::find(option.words, lower);
+  return own != option.words.end() ? *own : foreign_meaning(option, lower);
+}
 
 std::string expected_value(const Option& option) {
   switch (option.type) {

@@ -68,6 +68,10 @@ const Section* find_section(std::string_view name);
 /// put in; "" for other words.
 std::string meant_key(std::string_view word);
 
+/// The value of a choice that is written so, in letters of either case, or called so by others,
+/// such as "cholesky" or "gpu"; "" for other words.
+std::string_view value_called(const Option& option, std::string_view text);
+
 /// The values that an option takes, after "must be": "an integer from 0 to 100".
 std::string expected_value(const Option& option);
 

@@ -200,6 +200,9 @@ class OneLine(CliTest):
                 (("A.mtx", "--method", "lux"), "--method lux: 'solve.method' must be one of"),
                 (("A.mtx", "--method", "lux"), "did you mean 'lu'?"),
                 (("A.mtx", "solve.method=lu"), "did you mean --set solve.method=lu?"),
+                (("A.mtx", "lu"), "'lu' is no file; did you mean --method lu?\n"),
+                (("A.mtx", "Cholesky"), "'Cholesky' is no file; did you mean --method "
+                                        "sparse_cholesky?\n"),
                 (("A.mtx", "b", "c"), "'c' is one file too many: a matrix and its right-hand side "
                                       "are two; -o c writes the solution\n"),
                 (("A.mtx", "b-1", "b-2", "b-3"), "a pattern for several is quoted, such as 'b-*.mtx'"),
