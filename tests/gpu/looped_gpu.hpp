@@ -95,30 +95,61 @@ class LoopedGpu {
     }
   }
 
+  /// A front or panel of a solve, forward or backward: `rows` names the entries of the vector for
+  /// its pivots and its border.
+  void sweep(int front, bool forward, bool transposed, const std::vector<double*>& rows) const {
+    const FrontLayout& layout = layouts_[front];
+    const double* f = arena_.data() + (forward == transposed ? layout.upper : layout.lower);
+    const int p = layout.pivots, n = p + layout.border;
+    const auto at = [&](int row, int column) {
+      return f[layout.place(layout.row_of(row), column)];
+    };
+    for (int i = 0; i < layout.blocks(); ++i) {
+      const int t = forward ? i : layout.blocks() - 1 - i;
+      const int begin = t * pivot_block, end = std::min(p, begin + pivot_block);
+      std::vector<double> solved(end - begin, 0.0);
+      if (forward) {
+        for (int r = begin; r < end; ++r) {
+          for (int c = begin; c < end; ++c) solved[r - begin] += at(r, c) * *rows[c];
+        }
+        for (int r = begin; r < end; ++r) *rows[r] = solved[r - begin];
+        for (int r = end; r < n; ++r) {
+          for (int c = begin; c < end; ++c) *rows[r] -= at(r, c) * *rows[c];
+        }
+      } else {
+        for (int c = begin; c < end; ++c) {
+          for (int r = end; r < n; ++r) *rows[c] -= at(r, c) * *rows[r];
+        }
+        for (int c = begin; c < end; ++c) {
+          for (int r = begin; r < end; ++r) solved[c - begin] += at(r, c) * *rows[r];
+        }
+        for (int c = begin; c < end; ++c) *rows[c] = solved[c - begin];
+      }
+    }
+  }
+
  private:
   static Index place_of(const FrontLayout& front, const FrontEntry& entry) {
-    const Index ld = front.ld;
-    if (entry.column < 0) return front.upper + front.border_row + entry.row + ~entry.column * ld;
-    if (entry.row / pivot_block < entry.column / pivot_block) {
-      return front.upper + entry.column + entry.row * ld;
+    if (entry.column < 0) {
+      return front.upper + front.place(front.border_row + entry.row, ~entry.column);
     }
-    const int row =
-        entry.row < front.pivots ? entry.row : front.border_row + entry.row - front.pivots;
-    return front.lower + row + entry.column * ld;
+    if (entry.row / pivot_block < entry.column / pivot_block) {
+      return front.upper + front.place(entry.column, entry.row);
+    }
+    return front.lower + front.place(front.row_of(entry.row), entry.column);
   }
 
   /// Entry (i, j) of a front, as lower and upper have it before it is eliminated.
   double* entry(const FrontLayout& front, int i, int j) {
     const int p = front.pivots;
-    const auto physical = [&](int row) { return row < p ? row : front.border_row + row - p; };
     if (i >= p && j >= p) {
       return &arena_[front.contribution + i - p + (j - p) * Index{front.ld_contribution}];
     }
     if (j >= p || (i < p && i / pivot_block < j / pivot_block)) {
-      return kind_ == Factorization::lu ? &arena_[front.upper + physical(j) + i * Index{front.ld}]
+      return kind_ == Factorization::lu ? &arena_[front.upper + front.place(front.row_of(j), i)]
                                         : nullptr;
     }
-    return &arena_[front.lower + physical(i) + j * Index{front.ld}];
+    return &arena_[front.lower + front.place(front.row_of(i), j)];
   }
 
   template <typename Wanted>
@@ -211,9 +242,9 @@ class LoopedGpu {
 
   void invert(const FrontLayout& front, int number) {
     const int begin = number * pivot_block, n = std::min(pivot_block, front.pivots - begin);
-    const Index ld = front.ld;
-    double* const lower = &arena_[front.lower + begin + begin * ld];
-    double* const upper = &arena_[front.upper + begin + begin * ld];
+    const Index ld = front.panel_of(begin).ld;
+    double* const lower = &arena_[front.lower + front.place(begin, begin)];
+    double* const upper = &arena_[front.upper + front.place(begin, begin)];
     Dense<double> block(n, n);
     for (int r = 0; r < n; ++r) {
       for (int c = 0; c < n; ++c) {

@@ -6,6 +6,7 @@
 #include "cuda/core/device_memory.hpp"
 #include "cuda/sparse/device_elimination.hpp"
 #include "cuda/sparse/sweeps/device_sweeps.hpp"
+#include "gpu/front_panels.hpp"
 #include "gpu/vector_pairs.hpp"
 #include "gpu_test.hpp"
 #include "helpers/coo.hpp"
@@ -32,14 +33,6 @@ std::unique_ptr<test::WholeElimination<T>> on_gpu(std::shared_ptr<const SparseAn
 /// triangular form.
 constexpr const char* all_sizes[] = {"grid2d:90",    "grid3d:16", "convdiff3d:14", "grid3d:28",
                                      "circuit:3000", "kkt:1500",  "elastic3d:8"};
-
-std::vector<Factorization> kinds_of(const Csr<double>& matrix) {
-  const SymmetryFacts facts = symmetry_of(matrix);
-  std::vector<Factorization> kinds{Factorization::lu};
-  if (facts.symmetric) kinds.push_back(Factorization::ldlt);
-  if (facts.symmetric && facts.positive_diagonal) kinds.push_back(Factorization::cholesky);
-  return kinds;
-}
 
 /// By L U, with the matrix and its transpose, for one column to many.
 void expect_exact_solves(const Csr<double>& matrix) {

@@ -257,45 +257,6 @@ class LoopedTeam {
     return 0;
   }
 
-  /// A panel, or front, forward or backward: `rows` names the entries of v for its pivots and
-  /// border.
-  void sweep(LoopedGpu& gpu, const FrontLayout& front_layout, bool forward, bool transposed,
-             const std::vector<double*>& rows) {
-    const bool uses_upper = forward == transposed;
-    const double* f = gpu.arena() + (uses_upper ? front_layout.upper : front_layout.lower);
-    const Index ld = front_layout.ld;
-    const int p = front_layout.pivots;
-    const auto physical = [&](int row) {
-      return row < p ? row : front_layout.border_row + row - p;
-    };
-    for (int i = 0; i < front_layout.blocks(); ++i) {
-      const int t = forward ? i : front_layout.blocks() - 1 - i;
-      const int begin = t * pivot_block, end = std::min(p, begin + pivot_block);
-      std::vector<double> solved(end - begin, 0.0);
-      if (forward) {
-        for (int r = begin; r < end; ++r) {
-          for (int c = begin; c < end; ++c) {
-            solved[r - begin] += f[r + c * ld] * *rows[c];
-          }
-        }
-        for (int r = begin; r < end; ++r) *rows[r] = solved[r - begin];
-        for (int r = end; r < p + front_layout.border; ++r) {
-          for (int c = begin; c < end; ++c) *rows[r] -= f[physical(r) + c * ld] * *rows[c];
-        }
-      } else {
-        for (int c = begin; c < end; ++c) {
-          for (int r = end; r < p + front_layout.border; ++r) {
-            *rows[c] -= f[physical(r) + c * ld] * *rows[r];
-          }
-        }
-        for (int c = begin; c < end; ++c) {
-          for (int r = begin; r < end; ++r) solved[c - begin] += f[r + c * ld] * *rows[r];
-        }
-        for (int c = begin; c < end; ++c) *rows[c] = solved[c - begin];
-      }
-    }
-  }
-
   Dense<double> solve(bool transposed, const Dense<double>& b) {
     std::vector<std::vector<double>> own;
     std::vector<double> shared(dealt_.trees[0].shared.order());
@@ -322,7 +283,7 @@ class LoopedTeam {
       std::vector<double*> rows;
       for (LocalIndex k = fronts.first[s]; k < fronts.first[s + 1]; ++k) rows.push_back(at(r, k));
       for (const LocalIndex k : fronts.border_of(s)) rows.push_back(at(r, k));
-      sweep(ranks_[r]->gpu(), ranks_[r]->gpu().layout_of(s), forward, transposed, rows);
+      ranks_[r]->gpu().sweep(s, forward, transposed, rows);
     };
     /// Panels of all ranks, block by block.
     std::vector<std::tuple<LocalIndex, Index, std::size_t, int>> panels;
@@ -341,7 +302,7 @@ class LoopedTeam {
         rows.push_back(at(r, first + static_cast<LocalIndex>(k)));
       }
       for (const LocalIndex k : panel_border(tree, s, block)) rows.push_back(at(r, k));
-      sweep(ranks_[r]->gpu(), ranks_[r]->gpu().layout_of(place), forward, transposed, rows);
+      ranks_[r]->gpu().sweep(place, forward, transposed, rows);
     };
     for (std::size_t r = 0; r < ranks_.size(); ++r) {
       for (LocalIndex s = 0; s < dealt_.trees[r].own().size(); ++s) own_front(r, s, true);

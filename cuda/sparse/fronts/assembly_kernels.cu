@@ -13,11 +13,10 @@ constexpr int threads = 256;
 
 /// The place of an entry in the arena: of upper where it is above the diagonal blocks.
 __device__ Index place_of(const FrontLayout& front, const FrontEntry& entry) {
-  const Index ld = front.ld;
-  const int row = entry.row, column = entry.column, p = front.pivots;
-  if (column < 0) return front.upper + front.border_row + row + ~column * ld;
-  if (row / pivot_block < column / pivot_block) return front.upper + column + row * ld;
-  return front.lower + (row < p ? row : front.border_row + row - p) + column * ld;
+  const int row = entry.row, column = entry.column;
+  if (column < 0) return front.upper + front.place(front.border_row + row, ~column);
+  if (row / pivot_block < column / pivot_block) return front.upper + front.place(column, row);
+  return front.lower + front.place(front.row_of(row), column);
 }
 
 /// Values that a thread has under way at a time: they are loaded before the first is stored.
@@ -111,16 +110,14 @@ template <typename T>
 struct PieceOfFront {
   const AssemblyPiece& piece;
   const FrontLayout& front;
-  T* columns;
+  T* columns;  ///< column j begins at columns + j ld, all of one panel
+  Index ld;
   ChildrenOfPiece<T>& taken;  ///< in shared memory
   int shift;                  ///< from rows of the piece to those of the front
 
   __device__ bool to_border() const { return piece.part == AssemblyPiece::contribution; }
   __device__ int width() const { return piece.end - piece.begin; }
   __device__ int height() const { return piece.across_end - piece.across; }
-  __device__ int row_in_factor(int i) const {
-    return i < front.pivots ? i : front.border_row + i - front.pivots;
-  }
 };
 
 /// The rows that warps take side by side, and their lanes one after another.
@@ -157,10 +154,9 @@ __device__ void find_places(const PieceOfFront<T>& of, int count) {
 template <bool symmetric, typename T>
 __device__ void add_columns(const PieceOfFront<T>& of, int count, bool first_touch) {
   const Lanes here;
-  const Index ld = of.to_border() ? of.front.ld_contribution : of.front.ld;
   for (int c = here.warp; c < of.width(); c += here.warps) {
     const int j = of.piece.begin + c;
-    T* const column = of.columns + j * ld;
+    T* const column = of.columns + j * of.ld;
     // L11 has the blocks on the diagonal and below.
     const int least = symmetric ? j : of.to_border() ? 0 : j / pivot_block * pivot_block;
     const T* from[most_children];
@@ -187,7 +183,7 @@ __device__ void add_columns(const PieceOfFront<T>& of, int count, bool first_tou
           any = any || across >= 0;
         }
         any = any || (first_touch && row < of.height());
-        place[b] = !any ? -1 : of.to_border() ? i : of.row_in_factor(i);
+        place[b] = !any ? -1 : of.to_border() ? i : of.front.row_of(i);
         sum[b] = any && !first_touch ? column[place[b]] : T(0);
       }
 #pragma unroll
@@ -248,8 +244,8 @@ __device__ void add_rows(const PieceOfFront<T>& of, int count) {
       const int r = here.warp + k / wide * row_step, c = here.lane + k % wide * warp_size;
       place[k] = nullptr;
       if (having(r, first + c) == 0) continue;
-      place[k] = of.columns + (of.piece.begin + r) * static_cast<Index>(of.front.ld) +
-                 of.row_in_factor(of.piece.across + first + c);
+      place[k] =
+          of.columns + (of.piece.begin + r) * of.ld + of.front.row_of(of.piece.across + first + c);
       old[k] = *place[k];
     }
 #pragma unroll
@@ -272,11 +268,15 @@ __global__ void __launch_bounds__(threads, 3)
   const AssemblyPiece piece = pieces[blockIdx.x];
   const FrontLayout front = fronts.layouts[piece.front];
   const bool to_border = piece.part == AssemblyPiece::contribution;
-  T* const columns = fronts.arena + (to_border                            ? front.contribution
-                                     : piece.part == AssemblyPiece::upper ? front.upper
-                                                                          : front.lower);
+  static_assert(pivot_block % piece_columns == 0);  // no piece is of two panels
+  const FrontPanel panel =
+      to_border ? FrontPanel{0, front.ld_contribution} : front.panel_of(piece.begin);
+  const Index begin = to_border                            ? front.contribution
+                      : piece.part == AssemblyPiece::upper ? front.upper
+                                                           : front.lower;
+  T* const columns = fronts.arena + begin + panel.origin;
   const int shift = to_border ? front.pivots : 0;
-  const PieceOfFront<T> of{piece, front, columns, taken, shift};
+  const PieceOfFront<T> of{piece, front, columns, panel.ld, taken, shift};
   int count = 0;  // of `taken`
   bool first_touch = to_border;
   const auto add = [&] {

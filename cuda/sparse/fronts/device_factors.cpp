@@ -25,8 +25,11 @@ std::int64_t free_bytes() {
 /// and solves their own in addition.
 template <typename T>
 DeviceLayout layout_within(const SparseAnalysis& analysis, Factorization kind,
-                           std::int64_t most_bytes) {
-  const DeviceLayout all = lay_out_fronts(analysis.fronts, kind);
+                           std::int64_t most_bytes, int panel_columns) {
+  const auto within = [&](Index most_elements) {
+    return lay_out_fronts(analysis.fronts, kind, most_elements, panel_columns);
+  };
+  DeviceLayout all = within(std::numeric_limits<Index>::max());
   const GpuFactorMemory beside =
       gpu_lists_memory(analysis.fronts, all.elements, analysis.nonzeros,
                        static_cast<Index>(analysis.entries.entries.size()));
@@ -34,16 +37,16 @@ DeviceLayout layout_within(const SparseAnalysis& analysis, Factorization kind,
   const std::int64_t left = std::min(most_bytes, static_cast<std::int64_t>(usable)) - beside.lists -
                             most_sweep_columns * beside.column;
   const Index room = std::max<std::int64_t>(0, left / static_cast<std::int64_t>(sizeof(T)));
-  return all.elements <= room ? all : lay_out_fronts(analysis.fronts, kind, room);
+  return all.elements <= room ? std::move(all) : within(room);
 }
 
 }  // namespace
 
 template <typename T>
 DeviceFactors<T>::DeviceFactors(const SparseAnalysis& analysis, Factorization kind,
-                                std::int64_t most_bytes)
+                                std::int64_t most_bytes, int panel_columns)
     : kind_(kind),
-      layout_(layout_within<T>(analysis, kind, most_bytes)),
+      layout_(layout_within<T>(analysis, kind, most_bytes, panel_columns)),
       launcher_(kind, layout_, write_program(layout_, kind), analysis.fronts.in_parent),
       kernel_statistics_(kernel_statistics_of(launcher_.program(), layout_, kind)),
       entry_starts_(analysis.entries.starts),

@@ -22,7 +22,8 @@ class DeviceFactors {
   /// more than is free, lie in host memory, and on the GPU some levels of fronts at a time. Throws
   /// Error(resources) where memory is short.
   DeviceFactors(const SparseAnalysis& analysis, Factorization kind,
-                std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max());
+                std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max(),
+                int panel_columns = widest_panel);
 
   /// Takes in the values of the matrix, one for each entry of A, from host or GPU memory.
   void upload(const std::vector<double>& values);

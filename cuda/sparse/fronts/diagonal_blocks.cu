@@ -16,12 +16,12 @@ __global__ void __launch_bounds__(threads)
   const FrontLayout front = fronts.layouts[list[blockIdx.x]];
   const int begin = number * pivot_block;
   const int n = min(pivot_block, front.pivots - begin);
-  const Index ld = front.ld;
-  T* const lower = fronts.arena + front.lower + begin + begin * ld;
+  const Index ld = front.panel_of(begin).ld;
+  T* const lower = fronts.arena + front.lower + front.place(begin, begin);
   trigger_and_wait();
   fill<kind>(block, n, [&](int row, int column) { return lower[row + column * ld]; });
   invert<kind>(block, n, fronts.least, front.first + begin, fronts.tally);
-  T* const upper = fronts.arena + front.upper + begin + begin * ld;
+  T* const upper = fronts.arena + front.upper + front.place(begin, begin);
   for (int i = threadIdx.x; i < pivot_block * pivot_block; i += threads) {
     const int row = i % pivot_block, column = i / pivot_block;
     if (row >= n || column >= n) continue;

@@ -174,20 +174,30 @@ class Writer {
     if (first < end) writer_.add_step(What::gather, first, end);
   }
 
+  /// One panel of each front after another, as products by two of them write to the same places.
   void write_borders(Range fronts) {
-    for (Index i = fronts.first; i < fronts.last; ++i) {
-      const FrontLayout& front = layout_of(program_.fronts[i]);
-      FrontProduct product;
-      product.a = front.lower + front.border_row;
-      product.b = front.upper + front.border_row;
-      product.c = front.contribution;
-      product.lda = product.ldb = front.ld;
-      product.ldc = front.ld_contribution;
-      product.m = product.n = front.border;
-      product.k = front.pivots;
-      writer_.update(product, symmetric() ? 0 : -product.n);
+    const FrontLayout& tallest = layout_of(program_.fronts[fronts.first]);
+    for (int k = 0; k < tallest.pivots; k = tallest.panel_end(k)) {
+      for (Index i = fronts.first; i < fronts.last; ++i) {
+        const FrontLayout& front = layout_of(program_.fronts[i]);
+        if (k < front.pivots) update_border(front, k);
+      }
+      writer_.finish_updates();
     }
-    writer_.finish_updates();
+  }
+
+  /// A front's contribution block, by the panel that begins with column k.
+  void update_border(const FrontLayout& front, int k) {
+    const FrontPanel by = front.panel_of(k);
+    FrontProduct product;
+    product.a = front.lower + by.place(front.border_row, k);
+    product.b = front.upper + by.place(front.border_row, k);
+    product.c = front.contribution;
+    product.lda = product.ldb = by.ld;
+    product.ldc = front.ld_contribution;
+    product.m = product.n = front.border;
+    product.k = front.panel_end(k) - k;
+    writer_.update(product, symmetric() ? 0 : -product.n);
   }
 
   const DeviceLayout& layout_;

@@ -32,8 +32,9 @@ struct EliminationStep {
 /// A level's large fronts go side by side through their blocks of pivots: block t is inverted, the
 /// rows below are multiplied by its inverse, and the columns to its right are updated by the last
 /// 2^z blocks, 2^z the largest power of two that divides t + 1 (which is the order of a recursive
-/// elimination: half of the updates are by one block, a quarter by two, ...). In the end the
-/// contribution block of a front is updated by all blocks at once.
+/// elimination: half of the updates are by one block, a quarter by two, ...). So it is within a
+/// panel of FrontLayout; one that is complete updates all panels to its right. In the end the
+/// contribution block of a front is updated by its panels, one after another.
 struct EliminationProgram {
   std::vector<EliminationStep> steps;
   std::vector<Index> part_ends;  ///< after the steps of each part of the places

@@ -1,7 +1,6 @@
 #include "cuda/sparse/fronts/front_writer.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace spsolve::cuda::inline sparse {
 
@@ -64,12 +63,12 @@ void FrontWriter::write_panels(const std::vector<int>& fronts, int t) {
   const auto panel = [&](const FrontLayout& front, Index from, Index to, Index inverse, int what) {
     const int end = std::min(front.pivots, (t + 1) * pivot_block), begin = t * pivot_block;
     const int row = end < front.pivots ? end : front.border_row;
-    const Index column = static_cast<Index>(begin) * front.ld;
+    const FrontPanel columns = front.panel_of(begin);
     FrontProduct product;
-    product.a = from + column + row;
-    product.c = to + column + row;
-    product.b = inverse + column + begin;
-    product.lda = product.ldb = product.ldc = front.ld;
+    product.a = from + columns.place(row, begin);
+    product.c = to + columns.place(row, begin);
+    product.b = inverse + columns.place(begin, begin);
+    product.lda = product.ldb = product.ldc = columns.ld;
     product.m = front.ld - row;
     product.n = product.k = end - begin;
     product.what = what;
@@ -123,29 +122,47 @@ void FrontWriter::finish_updates() {
   large_.clear();
 }
 
-/// The columns right of block t by the last blocks up to it.
+/// Some columns of pivots, of one panel, from their first pivot's row on, by others before them, of
+/// one panel as well.
+void FrontWriter::update_columns(const FrontLayout& front, const Range& columns, const Range& by) {
+  const int first = static_cast<int>(columns.first), k0 = static_cast<int>(by.first);
+  const FrontPanel to = front.panel_of(first), from = front.panel_of(k0);
+  FrontProduct product;
+  product.lda = product.ldb = from.ld;
+  product.ldc = to.ld;
+  product.m = front.ld - first;
+  product.n = static_cast<int>(columns.size());
+  product.k = static_cast<int>(by.size());
+  product.a = front.lower + from.place(first, k0);
+  product.b = front.upper + from.place(first, k0);
+  product.c = front.lower + to.place(first, first);
+  update(product, 0);
+  if (symmetric()) return;
+  std::swap(product.a, product.b);
+  product.c = front.upper + to.place(first, first);
+  update(product, 1);
+}
+
+/// Columns right of block t. Within a panel, those right after it by the last blocks up to it. A
+/// panel that is complete is taken off all that come after it at once: the flops are those of the
+/// recursive order, each product is as deep as a panel is wide, and none writes what another one
+/// reads or writes, so that all of them may run concurrently. Were each panel updated by all before
+/// it when its turn comes, those products would have to wait for each other.
 void FrontWriter::write_updates(const std::vector<int>& fronts, int t) {
-  const int blocks = 1 << std::countr_zero(static_cast<unsigned>(t + 1));
   for (const int s : fronts) {
     const FrontLayout& front = layout_of(s);
     const int first = (t + 1) * pivot_block;
     if (first >= front.pivots) continue;
-    const int last = std::min(front.pivots, first + blocks * pivot_block);
-    const Index k0 = (t + 1 - blocks) * pivot_block;
-    FrontProduct product;
-    product.lda = product.ldb = product.ldc = front.ld;
-    product.m = front.ld - first;
-    product.n = last - first;
-    product.k = blocks * pivot_block;
-    const Index from = k0 * front.ld + first, to = static_cast<Index>(first) * front.ld + first;
-    product.a = front.lower + from;
-    product.b = front.upper + from;
-    product.c = front.lower + to;
-    update(product, 0);
-    if (symmetric()) continue;
-    std::swap(product.a, product.b);
-    product.c = front.upper + to;
-    update(product, 1);
+    const int inside = first - front.panel_begin(first);
+    if (inside > 0) {
+      const int columns = inside & -inside;  // the largest power of two that divides it
+      update_columns(front, {first, std::min(front.pivots, first + columns)},
+                     {first - columns, first});
+      continue;
+    }
+    for (int begin = first; begin < front.pivots; begin = front.panel_end(begin)) {
+      update_columns(front, {begin, front.panel_end(begin)}, {first - front.panel_columns, first});
+    }
   }
   finish_updates();
 }

@@ -39,6 +39,7 @@ class FrontWriter {
   void finish_tiles();
   void write_panels(const std::vector<int>& fronts, int t);
   void write_updates(const std::vector<int>& fronts, int t);
+  void update_columns(const FrontLayout& front, const Range& columns, const Range& by);
   const FrontLayout& layout_of(int s) const { return layouts_[s]; }
 
   const std::vector<FrontLayout>& layouts_;

@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(threads)
   const int block = static_cast<int>(blockIdx.y), pivots = front.rows(block);
   for (int j = warp; j < pivots; j += sweep_warps) {
     const int pivot = block * sweep_side + j;
-    const T* const u = front.upper + pivot * Index{layout.ld} + layout.border_row + first;
+    const T* const u = front.upper + layout.place(layout.border_row + first, pivot);
     T values[rows_of_lane];
 #pragma unroll
     for (int i = 0; i < rows_of_lane; ++i) {

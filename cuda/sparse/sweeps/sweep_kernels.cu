@@ -109,16 +109,19 @@ __device__ void forward_tile(const Sweep<T>& sweep, const SweepFront<T>& front, 
                              Space<T, most>& space) {
   const int columns = sweep.columns, rows = front.rows(tile);
   const bool pivots = front.is_pivots(tile);
-  const Index ld = front.layout.ld;
   const int row = front.first_row(tile) + (pivots ? 0 : front.layout.border_row);
   const int blocks = pivots ? tile : front.layout.blocks();
   RowsOfTile<T> inverse, factor;
   // Loaded before anything is waited for.
-  if (pivots) inverse.load(front.lower + row + row * ld, ld, rows, rows);
+  if (pivots) {
+    const FrontPanel panel = front.layout.panel_of(row);
+    inverse.load(front.lower + panel.place(row, row), panel.ld, rows, rows);
+  }
   begin_tile<most>(sweep, front, tile, space.contribution_sums, space.tile);
   T sums[most] = {};
   for (int k = 0; k < blocks; ++k) {
-    factor.load(front.lower + row + k * side * ld, ld, rows, front.rows(k));
+    const FrontPanel panel = front.layout.panel_of(k * side);
+    factor.load(front.lower + panel.place(row, k * side), panel.ld, rows, front.rows(k));
     auto& other = space.other[k % 2];
     fetch<most>(
         sweep, front.rows(k), [&](int r) { return front.layout.first + k * side + r; }, other);
@@ -160,8 +163,9 @@ template <typename T, int most>
 __device__ void backward_block(const Sweep<T>& sweep, const SweepFront<T>& front, int block,
                                Space<T, most>& space) {
   const int columns = sweep.columns, count = front.rows(block), blocks = front.layout.blocks();
-  const Index ld = front.layout.ld;
-  const T* f = front.upper + block * side * ld;
+  const FrontPanel panel = front.layout.panel_of(block * side);
+  const Index ld = panel.ld;
+  const T* f = front.upper + panel.place(0, block * side);
   const Index first = front.layout.first + block * side;
   ColumnsOfTile<T> inverse, factor;
   inverse.load(f + block * side, ld, count, count);

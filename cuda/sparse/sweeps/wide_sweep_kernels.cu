@@ -94,16 +94,19 @@ __device__ void forward_tile(const Sweep<double>& sweep, const SweepFront<double
                              WideSpace<most>& space) {
   const int columns = sweep.columns, rows = front.rows(tile);
   const bool pivots = front.is_pivots(tile);
-  const Index ld = front.layout.ld;
   const int row = front.first_row(tile) + (pivots ? 0 : front.layout.border_row);
   const int blocks = pivots ? tile : front.layout.blocks();
   WideTile inverse, factor;
   // Loaded before anything is waited for.
-  if (pivots) inverse.load_rows(front.lower + row + row * ld, ld, rows, rows);
+  if (pivots) {
+    const FrontPanel panel = front.layout.panel_of(row);
+    inverse.load_rows(front.lower + panel.place(row, row), panel.ld, rows, rows);
+  }
   begin_tile<most>(sweep, front, tile, space.contribution_sums, space.tile);
   WideSums<most> sums;
   for (int k = 0; k < blocks; ++k) {
-    factor.load_rows(front.lower + row + k * side * ld, ld, rows, front.rows(k));
+    const FrontPanel panel = front.layout.panel_of(k * side);
+    factor.load_rows(front.lower + panel.place(row, k * side), panel.ld, rows, front.rows(k));
     auto& other = space.other[k % 2];
     fetch<most>(
         sweep, front.rows(k), [&](int r) { return front.layout.first + k * side + r; }, other);
@@ -135,8 +138,9 @@ template <int most>
 __device__ void backward_block(const Sweep<double>& sweep, const SweepFront<double>& front,
                                int block, WideSpace<most>& space) {
   const int columns = sweep.columns, count = front.rows(block), blocks = front.layout.blocks();
-  const Index ld = front.layout.ld;
-  const double* f = front.upper + block * side * ld;
+  const FrontPanel panel = front.layout.panel_of(block * side);
+  const Index ld = panel.ld;
+  const double* f = front.upper + panel.place(0, block * side);
   const Index first = front.layout.first + block * side;
   WideTile inverse, factor;
   inverse.load_columns(f + block * side, ld, count, count);

@@ -11,8 +11,9 @@ namespace spsolve::inline sparse {
 
 namespace {
 
-FrontLayout shape_of(const Fronts& fronts, LocalIndex s) {
+FrontLayout shape_of(const Fronts& fronts, LocalIndex s, int panel_columns) {
   FrontLayout layout;
+  layout.panel_columns = panel_columns;
   layout.pivots = fronts.pivots(s);
   layout.border = fronts.border_size(s);
   const bool small = layout.is_small();
@@ -143,10 +144,12 @@ std::vector<int> save_stack(const FrontLeveling& leveling, Index most_elements, 
   return best;
 }
 
-DeviceLayout placed_side_by_side(const Fronts& fronts, Factorization kind) {
+DeviceLayout placed_side_by_side(const Fronts& fronts, Factorization kind, int panel_columns) {
   DeviceLayout all;
   all.fronts.reserve(fronts.size());
-  for (LocalIndex s = 0; s < fronts.size(); ++s) all.fronts.push_back(shape_of(fronts, s));
+  for (LocalIndex s = 0; s < fronts.size(); ++s) {
+    all.fronts.push_back(shape_of(fronts, s, panel_columns));
+  }
   lay_out_factors(kind, all);
   const FrontLeveling leveling(all.fronts);
   all.low_levels = leveling.low_levels();
@@ -157,7 +160,7 @@ DeviceLayout placed_side_by_side(const Fronts& fronts, Factorization kind) {
 }  // namespace
 
 Index factor_elements(Factorization kind, const FrontLayout& layout) {
-  const Index size = aligned(static_cast<Index>(layout.ld) * layout.pivots);
+  const Index size = aligned(layout.panel_elements());
   return kind == Factorization::cholesky ? size : 2 * size;
 }
 
@@ -168,8 +171,9 @@ Index lay_out_factors_at(Index next, Factorization kind, FrontLayout& layout) {
   return end;
 }
 
-DeviceLayout lay_out_fronts(const Fronts& fronts, Factorization kind, Index most_elements) {
-  DeviceLayout all = placed_side_by_side(fronts, kind);
+DeviceLayout lay_out_fronts(const Fronts& fronts, Factorization kind, Index most_elements,
+                            int panel_columns) {
+  DeviceLayout all = placed_side_by_side(fronts, kind, panel_columns);
   if (all.elements > most_elements && all.levels() > 1) {
     const std::vector<FrontLayout> shapes = all.fronts;
     const std::vector<int> level = save_stack(FrontLeveling(shapes), most_elements, all);
@@ -203,7 +207,7 @@ GpuFactorMemory gpu_lists_memory(const Fronts& fronts, Index elements, Index non
 
 GpuFactorMemory gpu_factor_memory(const Fronts& fronts, Factorization kind, Index nonzeros,
                                   Index entries) {
-  const DeviceLayout all = placed_side_by_side(fronts, kind);
+  const DeviceLayout all = placed_side_by_side(fronts, kind, widest_panel);
   constexpr auto value = static_cast<std::int64_t>(sizeof(double));
   GpuFactorMemory memory = gpu_lists_memory(fronts, all.elements, nonzeros, entries);
   memory.factors = all.factor_elements * value;

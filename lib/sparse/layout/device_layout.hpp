@@ -41,11 +41,30 @@ constexpr Size aligned(Size size) {
   return (size + front_alignment - 1) / front_alignment * front_alignment;
 }
 
+/// Columns of a front's factors that one panel has: a power of two times pivot_block. Fronts of
+/// more pivots are cut into panels. Wider ones store more above the diagonal, half of their square
+/// each; narrower ones make products of fewer columns than a GPU wants.
+inline constexpr int widest_panel = 1024;
+
+/// Some columns of `lower` or `upper` with one leading dimension: element (row, column), counted in
+/// the whole front, lies at `origin` + row + column `ld` from where those begin.
+struct FrontPanel {
+  Index origin = 0;
+  int ld = 0;
+
+  constexpr Index place(int row, int column) const { return origin + row + column * Index{ld}; }
+};
+
 /// Where a front of p pivots and a border of m rows lies on a GPU, column-major, as offsets in
 /// elements of one arena:
 ///
 ///     lower = ( L11 )   upper = ( U11^T )   contribution, m x m
 ///             ( L21 )           ( U12^T )
+///
+/// Columns of lower and upper lie in panels of w = `panel_columns`, each with the rows from its
+/// first pivot on: panel q = 0, 1, ... has the leading dimension ld - q w and begins q w ld - w^2 q
+/// (q - 1) / 2 elements behind panel 0. So they take p^2 / 2 + p m + p w / 2 elements each, where
+/// all rows would be p^2 + p m.
 ///
 /// Rows of the border begin at `border_row`, so that they are aligned where the front is large. L11
 /// and U11^T have the blocks below the diagonal ones. The diagonal blocks D_k = P_k^T L_k U_k are
@@ -55,7 +74,8 @@ struct FrontLayout {
   Index lower = 0, upper = 0, contribution = 0;
   int pivots = 0, border = 0;
   int border_row = 0;                  ///< p, or a little more
-  int ld = 0;                          ///< of lower and upper
+  int ld = 0;                          ///< of the first panel of lower and upper: all rows
+  int panel_columns = 1 << 30;         ///< a power of two; one panel, unless it is less than p
   int ld_contribution = 0;             ///< of contribution
   int first = 0;                       ///< position of its first pivot in the order of elimination
   int child_begin = 0, child_end = 0;  ///< in the list of children
@@ -67,6 +87,27 @@ struct FrontLayout {
   /// The number of its first row, where the rows of all fronts are counted one after another.
   constexpr Index first_row() const { return first + border_begin; }
   constexpr int blocks() const { return (pivots + pivot_block - 1) / pivot_block; }
+  /// The row of lower and upper where row i of the front stands, the border's after the pivots'.
+  constexpr int row_of(int i) const { return i < pivots ? i : border_row + i - pivots; }
+
+  /// The columns of the panel that has this one.
+  constexpr int panel_begin(int column) const { return column & -panel_columns; }
+  constexpr int panel_end(int column) const {
+    const int begin = panel_begin(column);
+    return pivots - begin < panel_columns ? pivots : begin + panel_columns;
+  }
+  constexpr FrontPanel panel_of(int column) const {
+    const Index begin = panel_begin(column);
+    return {begin * (begin + panel_columns) / 2 - begin, ld - static_cast<int>(begin)};
+  }
+  /// Where an element of lower or upper lies from the beginning of that.
+  constexpr Index place(int row, int column) const { return panel_of(column).place(row, column); }
+  /// Elements of all panels of lower, as of upper.
+  constexpr Index panel_elements() const {
+    const int begin = panel_begin(pivots > 0 ? pivots - 1 : 0);
+    return panel_of(begin).place(begin, pivots);
+  }
+
   /// Whether one thread block eliminates it.
   constexpr bool is_small() const { return pivots + border <= small_front; }
 };
@@ -112,7 +153,8 @@ struct DeviceLayout {
 /// stack, each for some levels at a time, and for one level at least. Cost: linear in the fronts,
 /// also where they are a chain, but for sorting levels and looking for gaps in the stack.
 DeviceLayout lay_out_fronts(const Fronts& fronts, Factorization kind,
-                            Index most_elements = std::numeric_limits<Index>::max());
+                            Index most_elements = std::numeric_limits<Index>::max(),
+                            int panel_columns = widest_panel);
 
 /// Bytes that a sparse elimination takes of a GPU's memory in addition to its matrix and its
 /// vectors.

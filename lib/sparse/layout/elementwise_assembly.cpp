@@ -30,12 +30,11 @@ Index count_elementwise(const Fronts& fronts, LocalIndex s) {
 Index place_in(const FrontLayout& front, int i, int j) {
   const int p = front.pivots;
   if (front.is_small()) return i + j * Index{small_front_stride(p + front.border)};
-  const auto physical = [&](int row) { return row < p ? row : front.border_row + row - p; };
   if (i >= p && j >= p) return front.contribution + i - p + (j - p) * Index{front.ld_contribution};
   if (j >= p || (i < p && i / pivot_block < j / pivot_block)) {
-    return front.upper + physical(j) + i * Index{front.ld};
+    return front.upper + front.place(front.row_of(j), i);
   }
-  return front.lower + physical(i) + j * Index{front.ld};
+  return front.lower + front.place(front.row_of(i), j);
 }
 
 class ElementwiseLister {

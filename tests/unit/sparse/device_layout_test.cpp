@@ -31,7 +31,7 @@ std::vector<Block> blocks_of(const DeviceLayout& all, Factorization kind) {
   }
   for (std::size_t s = 0; s < all.fronts.size(); ++s) {
     const FrontLayout& front = all.fronts[s];
-    const Index size = static_cast<Index>(front.ld) * front.pivots;
+    const Index size = front.panel_elements();
     const FrontPart& part = *part_of[level[s]];
     EXPECT_GE(front.lower, part.window);
     EXPECT_LE(front.upper + size, part.window + part.elements);
@@ -68,11 +68,71 @@ void expect_apart(const DeviceLayout& all, Factorization kind) {
 TEST(DeviceLayout, AreApartAsLongAsTheyAreNeeded) {
   test::for_sparse_cases([](const Csr<double>& matrix, Factorization kind) {
     const auto analysis = test::analysis_of(matrix, kind);
-    const DeviceLayout all = lay_out_fronts(analysis->fronts, kind);
-    EXPECT_FALSE(all.streams());
-    EXPECT_EQ(all.window_elements, all.factor_elements);
-    expect_apart(all, kind);
+    for (const int panel_columns : {widest_panel, pivot_block}) {
+      const DeviceLayout all =
+          lay_out_fronts(analysis->fronts, kind, std::numeric_limits<Index>::max(), panel_columns);
+      EXPECT_FALSE(all.streams());
+      EXPECT_EQ(all.window_elements, all.factor_elements);
+      expect_apart(all, kind);
+    }
   });
+}
+
+FrontLayout front_of(int pivots, int border, int panel_columns) {
+  FrontLayout front;
+  front.pivots = pivots;
+  front.border = border;
+  front.border_row = aligned(pivots);
+  front.ld = front.border_row + aligned(border);
+  front.panel_columns = panel_columns;
+  return front;
+}
+
+TEST(FrontLayout, OfOnePanelHasAllColumnsOfAllRows) {
+  for (const int panel_columns : {1024, FrontLayout().panel_columns}) {
+    const FrontLayout front = front_of(1024, 333, panel_columns);
+    EXPECT_EQ(front.panel_elements(), Index{front.ld} * 1024);
+    EXPECT_EQ(front.panel_end(0), 1024);
+    for (const int column : {0, 1, 63, 64, 1000, 1023}) {
+      EXPECT_EQ(front.panel_begin(column), 0);
+      EXPECT_EQ(front.place(front.row_of(1024 + 7), column), 1024 + 7 + column * Index{front.ld});
+    }
+  }
+}
+
+TEST(FrontLayout, OfManyPanelsHasEveryPlaceOnce) {
+  for (const int pivots : {1, 64, 65, 128, 200, 257, 320}) {
+    for (const int border : {0, 1, 90}) {
+      for (const int w : {64, 128}) {
+        SCOPED_TRACE(testing::Message() << pivots << " pivots, border " << border << ", w " << w);
+        const FrontLayout front = front_of(pivots, border, w);
+        Index next = 0;  // columns follow each other, each with the rows from its panel's first on
+        for (int column = 0; column < pivots; ++column) {
+          const int first = column / w * w;
+          EXPECT_EQ(front.panel_begin(column), first);
+          EXPECT_EQ(front.panel_end(column), std::min(pivots, first + w));
+          EXPECT_EQ(front.panel_of(column).ld, front.ld - first);
+          ASSERT_EQ(front.place(first, column), next);
+          next = front.place(front.ld - 1, column) + 1;
+          ASSERT_EQ(next, front.place(first, column) + front.ld - first);
+        }
+        EXPECT_EQ(front.panel_elements(), next);
+        const Index p = pivots, m = front.ld - front.border_row, gap = front.border_row - p;
+        EXPECT_LE(next, p * p / 2 + p * (m + gap) + p * w / 2 + p);
+        for (int k = 0; k < pivots; k += w) {
+          EXPECT_EQ(front.place(k, k) % front_alignment, 0);
+          EXPECT_EQ(front.panel_of(k).ld % front_alignment, 0);
+        }
+      }
+    }
+  }
+}
+
+TEST(FrontLayout, OfALargeCoreTakesLittleMoreThanItsFactors) {
+  const FrontLayout front = front_of(56000, 0, widest_panel);
+  const double least = 56000.0 * 56000.0;
+  EXPECT_LT(static_cast<double>(factor_elements(Factorization::lu, front)), 1.02 * least);
+  EXPECT_LT(static_cast<double>(factor_elements(Factorization::cholesky, front)), 0.51 * least);
 }
 
 TEST(DeviceLayout, TakeTurnsInTwoWindowsWhereThereIsLittleRoom) {
