@@ -111,7 +111,7 @@ struct PieceOfFront {
   const AssemblyPiece& piece;
   const FrontLayout& front;
   T* columns;  ///< column j begins at columns + j ld, all of one panel
-  Index ld;
+  int ld;
   ChildrenOfPiece<T>& taken;  ///< in shared memory
   int shift;                  ///< from rows of the piece to those of the front
 
@@ -156,7 +156,7 @@ __device__ void add_columns(const PieceOfFront<T>& of, int count, bool first_tou
   const Lanes here;
   for (int c = here.warp; c < of.width(); c += here.warps) {
     const int j = of.piece.begin + c;
-    T* const column = of.columns + j * of.ld;
+    T* const column = of.columns + j * Index{of.ld};
     // L11 has the blocks on the diagonal and below.
     const int least = symmetric ? j : of.to_border() ? 0 : j / pivot_block * pivot_block;
     const T* from[most_children];
@@ -244,8 +244,8 @@ __device__ void add_rows(const PieceOfFront<T>& of, int count) {
       const int r = here.warp + k / wide * row_step, c = here.lane + k % wide * warp_size;
       place[k] = nullptr;
       if (having(r, first + c) == 0) continue;
-      place[k] =
-          of.columns + (of.piece.begin + r) * of.ld + of.front.row_of(of.piece.across + first + c);
+      place[k] = of.columns + (of.piece.begin + r) * Index{of.ld} +
+                 of.front.row_of(of.piece.across + first + c);
       old[k] = *place[k];
     }
 #pragma unroll

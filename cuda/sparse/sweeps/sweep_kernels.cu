@@ -26,7 +26,8 @@ struct Space {
   T parts[groups][side][most];
   TileSums<T> contribution_sums;
 
-  static constexpr int blocks_a_processor = most == 1 ? 2 : 1;
+  // As many as there are registers for.
+  static constexpr int blocks_a_processor = most * sizeof(T) <= 4 * sizeof(float) ? 2 : 1;
 };
 
 /// A tile of the factors as threads keep it: thread t has row t % side and every groups-th column.
