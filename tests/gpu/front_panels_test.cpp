@@ -1,6 +1,7 @@
 #include "gpu/front_panels.hpp"
 
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "gpu/looped_gpu.hpp"
@@ -8,16 +9,28 @@
 namespace spsolve::cuda {
 namespace {
 
-/// The system is eliminated and solved in loops, without its block triangular form.
-double looped_error(const Csr<double>& matrix, Factorization kind, int panel_columns,
-                    bool transposed) {
-  const auto analysis = test::analysis_of(matrix, kind, Ordering::nested_dissection, false);
+/// A system that is eliminated and solved in loops, as one block.
+struct Looped {
+  Looped(const Csr<double>& of, Factorization kind, int panel_columns)
+      : matrix(of),
+        analysis(test::analysis_of(of, kind, Ordering::nested_dissection, false)),
+        panels(panel_columns) {}
+
+  DeviceLayout layout(Index most_elements = std::numeric_limits<Index>::max()) const {
+    return lay_out_fronts(analysis->fronts, analysis->kind, most_elements, panels);
+  }
+  double error(const DeviceLayout& all, bool transposed) const;
+
+  const Csr<double>& matrix;
+  std::shared_ptr<const SparseAnalysis> analysis;
+  int panels;
+};
+
+double Looped::error(const DeviceLayout& all, bool transposed) const {
   const Fronts& fronts = analysis->fronts;
-  const DeviceLayout layout =
-      lay_out_fronts(fronts, kind, std::numeric_limits<Index>::max(), panel_columns);
-  LoopedGpu gpu(kind, layout, write_program(layout, kind), fronts.in_parent);
-  const EliminationProgram program = write_program(layout, kind);
-  gpu.clear(0, layout.factor_elements);
+  const EliminationProgram program = write_program(all, analysis->kind);
+  LoopedGpu gpu(analysis->kind, all, program, fronts.in_parent);
+  gpu.clear(0, all.factor_elements);
   gpu.place_entries(analysis->entries, matrix.values);
   for (const EliminationStep& step : program.steps) gpu.run(step);
   const Dense<double> b = test::right_hand_sides(matrix.rows, 1);
@@ -40,13 +53,26 @@ double looped_error(const Csr<double>& matrix, Factorization kind, int panel_col
   return test::backward_error(transposed ? transpose(matrix) : matrix, b, x);
 }
 
-// Needs no GPU.
+// Need no GPU.
 TEST(FrontPanels, OfAnyWidthAreEliminated) {
   for_panels([](const Csr<double>& matrix, Factorization kind, int panel_columns) {
+    const Looped system(matrix, kind, panel_columns);
     for (const bool transposed : {false, true}) {
-      EXPECT_LT(looped_error(matrix, kind, panel_columns, transposed), 1e-12);
+      EXPECT_LT(system.error(system.layout(), transposed), 1e-12);
     }
   });
+}
+
+TEST(FrontPanels, OfFrontsOneAfterAnotherAreEliminated) {
+  const Csr<double> matrix = generate_matrix("grid3d:16");
+  for (const Factorization kind : kinds_of(matrix)) {
+    SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind));
+    const Looped system(matrix, kind, pivot_block);
+    const DeviceLayout whole = system.layout(), all = system.layout(whole.elements * 9 / 10);
+    ASSERT_FALSE(all.streams());
+    ASSERT_GT(all.levels(), whole.levels());
+    EXPECT_LT(system.error(all, false), 1e-12);
+  }
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ void lay_out_stack(const std::vector<int>& level, DeviceLayout& all) {
         FrontLayout& layout = all.fronts[all.by_level[i]];
         if (layout.border == 0) continue;
         visit(layout, layout.parent < 0 ? all.levels() : level[layout.parent],
-              aligned(static_cast<Index>(layout.ld_contribution) * layout.border));
+              layout.contribution_elements());
       }
     };
     each([&](FrontLayout& layout, int parents, Index size) {
@@ -126,22 +126,35 @@ void lay_out_by_levels(const std::vector<int>& level, DeviceLayout& all) {
   lay_out_stack(level, all);
 }
 
-/// Takes subtrees one after another where that saves memory, until `most_elements` are enough.
-/// Hands back the levels.
-std::vector<int> save_stack(const FrontLeveling& leveling, Index most_elements, DeviceLayout& all) {
-  constexpr int deepest_cut = 4;
-  constexpr Index most_subtrees = 64;  // each has launches of its own
-  std::vector<int> best = leveling.levels(0);
-  for (int cut = 1; cut <= deepest_cut && all.elements > most_elements; ++cut) {
-    if (leveling.subtrees(cut) > most_subtrees) break;
+/// The levels of fronts, and elements of the stack with ever more fronts one after another, those
+/// included.
+struct SavedStack {
+  std::vector<int> level;
+  std::vector<Index> sizes;
+};
+
+/// Takes large fronts one after another where that saves memory, and ever smaller ones for large,
+/// until `most_elements` are enough or nothing is gained.
+SavedStack save_stack(const FrontLeveling& leveling, Index most_elements, DeviceLayout& all) {
+  constexpr Index most_large_fronts = 1024;  // each has launches of its own
+  constexpr Index worth_it = 32;             // a gain of such a share of the stack
+  SavedStack saved{leveling.levels(), {}};
+  // Down to fronts of an eighth of the rows, whose contribution blocks are small beside the others.
+  int rows = leveling.most_rows();
+  for (int way = 0; way < most_smaller_stacks; ++way, rows = rows * 3 / 4) {
+    if (all.elements <= most_elements || rows <= small_front) break;
+    if (leveling.large_fronts(rows) > most_large_fronts) break;
     DeviceLayout other = all;
-    std::vector<int> level = leveling.levels(cut);
+    std::vector<int> level = leveling.levels(rows);
     lay_out_by_levels(level, other);
-    if (other.elements >= all.elements) continue;
+    const Index gain = all.elements - other.elements;
+    const bool fits = gain > 0 && other.elements <= most_elements;
+    if (!fits && gain <= (all.elements - all.window_elements) / worth_it) continue;
     all = std::move(other);
-    best = std::move(level);
+    saved.level = std::move(level);
+    saved.sizes.push_back(all.elements - all.window_elements);
   }
-  return best;
+  return saved;
 }
 
 DeviceLayout placed_side_by_side(const Fronts& fronts, Factorization kind, int panel_columns) {
@@ -153,7 +166,7 @@ DeviceLayout placed_side_by_side(const Fronts& fronts, Factorization kind, int p
   lay_out_factors(kind, all);
   const FrontLeveling leveling(all.fronts);
   all.low_levels = leveling.low_levels();
-  lay_out_by_levels(leveling.levels(0), all);
+  lay_out_by_levels(leveling.levels(), all);
   return all;
 }
 
@@ -176,7 +189,7 @@ DeviceLayout lay_out_fronts(const Fronts& fronts, Factorization kind, Index most
   DeviceLayout all = placed_side_by_side(fronts, kind, panel_columns);
   if (all.elements > most_elements && all.levels() > 1) {
     const std::vector<FrontLayout> shapes = all.fronts;
-    const std::vector<int> level = save_stack(FrontLeveling(shapes), most_elements, all);
+    const std::vector<int> level = save_stack(FrontLeveling(shapes), most_elements, all).level;
     if (all.elements > most_elements) {
       lay_out_in_windows(kind, most_elements - (all.elements - all.window_elements), all);
       lay_out_stack(level, all);
@@ -211,14 +224,16 @@ GpuFactorMemory gpu_factor_memory(const Fronts& fronts, Factorization kind, Inde
   constexpr auto value = static_cast<std::int64_t>(sizeof(double));
   GpuFactorMemory memory = gpu_lists_memory(fronts, all.elements, nonzeros, entries);
   memory.factors = all.factor_elements * value;
-  const std::vector<Index> sizes = level_sizes(kind, all);
-  if (!sizes.empty()) memory.largest_level = *std::max_element(sizes.begin(), sizes.end()) * value;
-  memory.stack = memory.least_stack = (all.elements - all.window_elements) * value;
+  memory.stack = (all.elements - all.window_elements) * value;
+  DeviceLayout least = all;
   constexpr std::int64_t everywhere = std::int64_t{1} << 32;  // bytes that every GPU has
   if (memory.factors + memory.stack > everywhere) {
-    DeviceLayout other = all;
-    save_stack(FrontLeveling(all.fronts), 0, other);
-    memory.least_stack = (other.elements - other.window_elements) * value;
+    const std::vector<Index> sizes = save_stack(FrontLeveling(all.fronts), 0, least).sizes;
+    std::transform(sizes.begin(), sizes.end(), memory.smaller_stacks.begin(),
+                   [](Index size) { return size * value; });
+  }
+  for (const Index size : level_sizes(kind, least)) {
+    memory.largest_level = std::max(memory.largest_level, size * value);
   }
   return memory;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -86,6 +87,7 @@ struct FrontLayout {
 
   /// The number of its first row, where the rows of all fronts are counted one after another.
   constexpr Index first_row() const { return first + border_begin; }
+  constexpr int rows() const { return pivots + border; }
   constexpr int blocks() const { return (pivots + pivot_block - 1) / pivot_block; }
   /// The row of lower and upper where row i of the front stands, the border's after the pivots'.
   constexpr int row_of(int i) const { return i < pivots ? i : border_row + i - pivots; }
@@ -109,7 +111,8 @@ struct FrontLayout {
   }
 
   /// Whether one thread block eliminates it.
-  constexpr bool is_small() const { return pivots + border <= small_front; }
+  constexpr bool is_small() const { return rows() <= small_front; }
+  constexpr Index contribution_elements() const { return aligned(Index{ld_contribution} * border); }
 };
 
 /// Elements of a front's factors, lower and upper.
@@ -148,7 +151,7 @@ struct DeviceLayout {
 /// Places the fronts of a factorisation: factors first, then the contribution blocks, where each
 /// level's blocks of one lifetime lie together and take the room of those whose parents are done.
 /// Blocks of roots whose parents other ranks have a part in stay. Where that is more than
-/// `most_elements`, large subtrees come one after another, so that fewer blocks wait at a time; and
+/// `most_elements`, large fronts come one after another, so that fewer blocks wait at a time; and
 /// where that does not do, factors get two windows, as large as there is room for next to the
 /// stack, each for some levels at a time, and for one level at least. Cost: linear in the fronts,
 /// also where they are a chain, but for sorting levels and looking for gaps in the stack.
@@ -156,14 +159,19 @@ DeviceLayout lay_out_fronts(const Fronts& fronts, Factorization kind,
                             Index most_elements = std::numeric_limits<Index>::max(),
                             int panel_columns = widest_panel);
 
+/// Ways to save memory of contribution blocks that are tried where it is short, see
+/// lay_out_fronts().
+inline constexpr int most_smaller_stacks = 8;
+
 /// Bytes that a sparse elimination takes of a GPU's memory in addition to its matrix and its
 /// vectors.
 struct GpuFactorMemory {
   std::int64_t factors = 0;
   std::int64_t largest_level = 0;  ///< of the factors
   std::int64_t stack = 0;          ///< of contribution blocks
-  std::int64_t least_stack = 0;    ///< with large subtrees one after another
-  std::int64_t lists = 0;          ///< where everything lies, and what is done when
+  /// With ever more large fronts one after another, until there are zeros.
+  std::array<std::int64_t, most_smaller_stacks> smaller_stacks{};
+  std::int64_t lists = 0;   ///< where everything lies, and what is done when
   std::int64_t column = 0;  ///< what one column of a solve takes, of most_sweep_columns at most
 
   /// The memory on a GPU on which all of it may take `most` bytes, see lay_out_fronts(): a smaller
@@ -172,8 +180,12 @@ struct GpuFactorMemory {
     GpuFactorMemory fitted = *this;
     const std::int64_t left = most - lists - most_sweep_columns * column;
     if (factors + stack <= left) return fitted;
-    fitted.stack = least_stack;
-    fitted.factors = std::min(factors, std::max(left - least_stack, 2 * largest_level));
+    for (const std::int64_t smaller : smaller_stacks) {
+      if (smaller == 0) break;
+      fitted.stack = smaller;
+      if (factors + smaller <= left) return fitted;
+    }
+    fitted.factors = std::min(factors, std::max(left - fitted.stack, 2 * largest_level));
     return fitted;
   }
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "sparse/layout/device_layout.hpp"
@@ -7,23 +8,31 @@
 namespace spsolve::inline sparse {
 
 /// The level of each front: subtrees of small fronts alone by their height, above them all the
-/// others by their depth, which puts siblings, alike as they mostly are, side by side. Subtrees
-/// whose roots are `cut` deep come one after another, all levels of one before those of the next,
-/// so that fewer contribution blocks lie there at a time; with a cut of 0 all are side by side.
+/// others by their depth, which puts siblings, alike as they mostly are, side by side. Where memory
+/// is short, large fronts come one after another, each with a level of its own, in the postorder in
+/// which fewest contribution blocks lie there at a time (Liu 1986); all other subtrees that hang on
+/// one of them are side by side before it.
 class FrontLeveling {
  public:
+  static constexpr int none_is_large = std::numeric_limits<int>::max();
+
   /// Takes the shapes of fronts.
   explicit FrontLeveling(const std::vector<FrontLayout>& layouts);
 
   /// Levels that are of subtrees of small fronts alone, the first ones.
   int low_levels() const { return low_levels_; }
 
-  /// Large subtrees whose roots are `cut` deep.
-  Index subtrees(int cut) const;
+  /// Rows of the largest front.
+  int most_rows() const;
 
-  std::vector<int> levels(int cut) const;
+  /// Fronts of so many rows, and those above them: the large ones.
+  Index large_fronts(int rows) const;
+
+  std::vector<int> levels(int rows = none_is_large) const;
 
  private:
+  std::vector<bool> large(int rows) const;
+
   const std::vector<FrontLayout>& layouts_;
   std::vector<bool> low_;  // in a subtree of small fronts
   std::vector<int> height_, depth_;

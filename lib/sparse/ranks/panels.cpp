@@ -130,7 +130,7 @@ GpuFactorMemory gpu_memory_in_team(const TreePartition& tree) {
   }
   constexpr std::int64_t share_of_gaps = 6;  // that blocks of other sizes leave
   memory.stack += most + most / share_of_gaps;
-  memory.least_stack = memory.stack;
+  memory.smaller_stacks = {};  // fronts are side by side here
   constexpr auto index = static_cast<std::int64_t>(sizeof(LocalIndex));
   memory.lists +=
       std::ssize(tree.shared_entries.entries) * static_cast<std::int64_t>(sizeof(FrontEntry)) +

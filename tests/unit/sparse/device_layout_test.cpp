@@ -8,6 +8,7 @@
 
 #include "helpers/sparse_cases.hpp"
 #include "matrix/generate/generate.hpp"
+#include "sparse/layout/front_leveling.hpp"
 
 namespace spsolve {
 namespace {
@@ -170,7 +171,7 @@ TEST(DeviceLayout, TakeTurnsInTwoWindowsWhereThereIsLittleRoom) {
   }
 }
 
-TEST(DeviceLayout, TakeSubtreesOneAfterAnotherBeforeFactorsLeaveTheGpu) {
+TEST(DeviceLayout, TakeLargeFrontsOneAfterAnotherBeforeFactorsLeaveTheGpu) {
   const auto analysis = test::analysis_of(generate_matrix("grid3d:24"), Factorization::lu);
   const Factorization kind = Factorization::cholesky;
   const DeviceLayout whole = lay_out_fronts(analysis->fronts, kind);
@@ -183,7 +184,87 @@ TEST(DeviceLayout, TakeSubtreesOneAfterAnotherBeforeFactorsLeaveTheGpu) {
   expect_apart(all, kind);
   const DeviceLayout least = lay_out_fronts(analysis->fronts, kind, 0);
   const Index stack = whole.elements - whole.factor_elements;
-  EXPECT_LT(least.elements - least.window_elements, stack * 3 / 4);
+  EXPECT_LT(least.elements - least.window_elements, stack / 2);
+}
+
+/// Parents come after all their children, all levels have a front, and those of small fronts alone
+/// are first.
+void expect_in_order(const std::vector<FrontLayout>& fronts, const std::vector<int>& level,
+                     int low_levels) {
+  std::vector<int> at(*std::max_element(level.begin(), level.end()) + 1, 0);
+  for (std::size_t s = 0; s < fronts.size(); ++s) {
+    ++at[level[s]];
+    if (level[s] < low_levels) {
+      EXPECT_TRUE(fronts[s].is_small());
+    }
+    if (fronts[s].parent >= 0) {
+      EXPECT_GT(level[fronts[s].parent], level[s]);
+    }
+  }
+  EXPECT_EQ(std::count(at.begin(), at.end(), 0), 0);
+}
+
+TEST(FrontLeveling, OfAnyForestHasChildrenFirstAndLargeFrontsAlone) {
+  test::for_sparse_cases([](const Csr<double>& matrix, Factorization kind) {
+    const auto analysis = test::analysis_of(matrix, kind);
+    const std::vector<FrontLayout> fronts = lay_out_fronts(analysis->fronts, kind).fronts;
+    if (fronts.empty()) return;
+    const FrontLeveling leveling(fronts);
+    for (int rows = leveling.most_rows() + 1; rows > 8; rows = rows * 2 / 3) {
+      const std::vector<int> level = leveling.levels(rows);
+      expect_in_order(fronts, level, leveling.low_levels());
+      for (std::size_t s = 0; s < fronts.size(); ++s) {
+        if (level[s] < leveling.low_levels() || fronts[s].rows() < rows) continue;
+        EXPECT_EQ(std::count(level.begin(), level.end(), level[s]), 1);
+      }
+    }
+  });
+}
+
+/// A tree of fronts of 100 pivots by parents, children before them, and borders.
+std::vector<FrontLayout> tree_of(const std::vector<int>& parents, const std::vector<int>& borders) {
+  std::vector<FrontLayout> fronts;
+  for (std::size_t s = 0; s < parents.size(); ++s) {
+    fronts.push_back(front_of(100, borders[s], widest_panel));
+    fronts.back().ld_contribution = aligned(borders[s]);
+    fronts.back().parent = parents[s];
+  }
+  return fronts;
+}
+
+TEST(FrontLeveling, TakesFirstWhatLeavesLeastBehindIt) {
+  // Front 6 has the children 1 (after 0, which is tall), 4 (after 2 and 3), and 5.
+  const std::vector<FrontLayout> fronts =
+      tree_of({1, 6, 4, 4, 6, 6, -1}, {200, 100, 300, 300, 100, 50, 0});
+  const FrontLeveling leveling(fronts);
+  EXPECT_EQ(leveling.levels(), (std::vector<int>{0, 1, 0, 0, 1, 1, 2}));
+  EXPECT_EQ(leveling.large_fronts(250), 6);
+  // Of 2 and 3 with their parent most goes again, then of 0 and 1; 5 is no large one, but alone.
+  EXPECT_EQ(leveling.levels(190), (std::vector<int>{3, 4, 0, 1, 2, 5, 6}));
+}
+
+TEST(GpuFactorMemory, IsThatOfTheLargestStackThatFits) {
+  const auto analysis = test::analysis_of(generate_matrix("grid3d:70"), Factorization::lu);
+  const Index entries = std::ssize(analysis->entries.entries);
+  const GpuFactorMemory memory =
+      gpu_factor_memory(analysis->fronts, Factorization::lu, analysis->nonzeros, entries);
+  ASSERT_GT(memory.factors + memory.stack, std::int64_t{1} << 32);
+  ASSERT_GT(memory.smaller_stacks[0], 0);
+  EXPECT_LT(memory.smaller_stacks[0], memory.stack);
+  const std::int64_t beside = memory.lists + most_sweep_columns * memory.column;
+  constexpr auto value = static_cast<std::int64_t>(sizeof(double));
+  for (const std::int64_t stack : memory.smaller_stacks) {
+    if (stack == 0) break;
+    const GpuFactorMemory planned = memory.within(beside + memory.factors + stack);
+    EXPECT_EQ(planned.factors, memory.factors);
+    EXPECT_EQ(planned.stack, stack);
+    const DeviceLayout all =
+        lay_out_fronts(analysis->fronts, Factorization::lu, (memory.factors + stack) / value);
+    EXPECT_FALSE(all.streams());
+    EXPECT_EQ(all.elements * value, planned.factors + planned.stack);
+  }
+  const GpuFactorMemory little = memory.within(beside + memory.factors / 2);
+  EXPECT_LT(little.factors, memory.factors);
 }
 
 TEST(DeviceLayout, AlignLargeFronts) {
