@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "core/tuning.hpp"
+#include "core/worth_threads.hpp"
+#include "sparse/dissection/first_failure.hpp"
 #include "sparse/dissection/first_fit_allocator.hpp"
 #include "sparse/fronts/front_entries.hpp"
 #include "sparse/layout/front_leveling.hpp"
@@ -133,27 +135,55 @@ struct SavedStack {
   std::vector<Index> sizes;
 };
 
+/// Fronts of so many rows one after another: the levels, and elements of the arena then.
+struct StackWay {
+  int rows;
+  std::vector<int> level;
+  Index elements = 0;
+};
+
+/// Ever smaller fronts for large ones, down to an eighth of the rows of the largest, whose
+/// contribution blocks are small beside the others.
+std::vector<StackWay> ways_to_save(const FrontLeveling& leveling, const DeviceLayout& all) {
+  constexpr Index most_large_fronts = 1024;  // each has launches of its own
+  std::vector<StackWay> ways;
+  for (int rows = leveling.most_rows(); rows > small_front; rows = rows * 3 / 4) {
+    if (std::ssize(ways) == most_smaller_stacks) break;
+    if (leveling.large_fronts(rows) > most_large_fronts) break;
+    ways.push_back({rows, {}, 0});
+  }
+  dissection::FirstFailure failure;
+  const Index work = std::ssize(ways) * std::ssize(all.fronts);
+#pragma omp parallel for schedule(dynamic) if (worth_threads(work))
+  for (std::size_t way = 0; way < ways.size(); ++way) {
+    failure.catch_from([&] {
+      DeviceLayout other = all;
+      ways[way].level = leveling.levels(ways[way].rows);
+      lay_out_by_levels(ways[way].level, other);
+      ways[way].elements = other.elements;
+    });
+  }
+  failure.rethrow();
+  return ways;
+}
+
 /// Takes large fronts one after another where that saves memory, and ever smaller ones for large,
 /// until `most_elements` are enough or nothing is gained.
 SavedStack save_stack(const FrontLeveling& leveling, Index most_elements, DeviceLayout& all) {
-  constexpr Index most_large_fronts = 1024;  // each has launches of its own
-  constexpr Index worth_it = 32;             // a gain of such a share of the stack
+  constexpr Index worth_it = 32;  // a gain of such a share of the stack
   SavedStack saved{leveling.levels(), {}};
-  // Down to fronts of an eighth of the rows, whose contribution blocks are small beside the others.
-  int rows = leveling.most_rows();
-  for (int way = 0; way < most_smaller_stacks; ++way, rows = rows * 3 / 4) {
-    if (all.elements <= most_elements || rows <= small_front) break;
-    if (leveling.large_fronts(rows) > most_large_fronts) break;
-    DeviceLayout other = all;
-    std::vector<int> level = leveling.levels(rows);
-    lay_out_by_levels(level, other);
-    const Index gain = all.elements - other.elements;
-    const bool fits = gain > 0 && other.elements <= most_elements;
-    if (!fits && gain <= (all.elements - all.window_elements) / worth_it) continue;
-    all = std::move(other);
-    saved.level = std::move(level);
-    saved.sizes.push_back(all.elements - all.window_elements);
+  if (all.elements <= most_elements) return saved;
+  Index elements = all.elements;
+  for (StackWay& way : ways_to_save(leveling, all)) {
+    if (elements <= most_elements) break;
+    const Index gain = elements - way.elements;
+    const bool fits = gain > 0 && way.elements <= most_elements;
+    if (!fits && gain <= (elements - all.window_elements) / worth_it) continue;
+    elements = way.elements;
+    saved.level = std::move(way.level);
+    saved.sizes.push_back(elements - all.window_elements);
   }
+  if (!saved.sizes.empty()) lay_out_by_levels(saved.level, all);
   return saved;
 }
 
