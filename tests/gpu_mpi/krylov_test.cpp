@@ -69,6 +69,7 @@ struct Case {
   const char* generator;
   Method method;
   Preconditioner preconditioner;
+  bool complex = false;
 };
 constexpr Case cases[] = {{"grid3d:16", Method::cg, Preconditioner::none},
                           {"grid3d:16", Method::cg, Preconditioner::multigrid},
@@ -77,7 +78,11 @@ constexpr Case cases[] = {{"grid3d:16", Method::cg, Preconditioner::none},
                           {"helmholtz2d:20", Method::minres, Preconditioner::none},
                           {"convdiff3d:12", Method::gmres, Preconditioner::ilu0},
                           {"convdiff3d:12", Method::bicgstab, Preconditioner::jacobi},
-                          {"convdiff3d:12", Method::idr, Preconditioner::chebyshev}};
+                          {"convdiff3d:12", Method::idr, Preconditioner::chebyshev},
+                          {"zhelm2d:20", Method::cocr, Preconditioner::jacobi, true},
+                          {"zhelm2d:20", Method::gmres, Preconditioner::shifted_laplacian, true},
+                          {"zconvdiff2d:20", Method::idr, Preconditioner::none, true},
+                          {"magnetic2d:40", Method::cg, Preconditioner::multigrid, true}};
 
 TEST_F(GpuTeamKrylov, SolvesWhatHostsSolveByEveryTransport) {
   HostDevice hosts(team);
@@ -86,7 +91,8 @@ TEST_F(GpuTeamKrylov, SolvesWhatHostsSolveByEveryTransport) {
       for (const Index columns : {1, 3}) {
         SCOPED_TRACE(fmt::format("{} {} {} {} columns, {}", one.generator, name(one.method),
                                  name(one.preconditioner), columns, name(transport)));
-        const Csr<double> whole = load_matrix(one.generator);
+        const Csr<double> whole =
+            one.complex ? load_real_form(one.generator).rows : load_matrix(one.generator);
         const Dense<double> b = test::multiply(whole, random_multivector(whole.rows, columns, 5));
         const auto memory = gpu_device(team, transport);
         const Solved host = solve(hosts, whole, b, one.method, one.preconditioner);
