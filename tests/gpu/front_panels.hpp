@@ -32,9 +32,9 @@ inline Csr<double> clusters() {
 }
 
 /// Fronts of many panels with borders and without, with children that are assembled one by one and
-/// by elements, and with blocks of pivots and panels that are no whole ones.
+/// by elements, with early children, and with blocks of pivots and panels that are no whole ones.
 inline constexpr const char* specs_with_panels[] = {"grid3d:14", "convdiff3d:12", "hubs",
-                                                    "clusters"};
+                                                    "clusters", "network:2000:500"};
 
 inline Csr<double> matrix_of(const std::string& spec) {
   return spec == "hubs" ? test::hubs() : spec == "clusters" ? clusters() : generate_matrix(spec);

@@ -75,5 +75,17 @@ TEST(FrontPanels, OfFrontsOneAfterAnotherAreEliminated) {
   }
 }
 
+TEST(FrontPanels, EarlyChildrenAreAssembledOnceInAnyMemory) {
+  const Csr<double> matrix = generate_matrix("network:2000:500");
+  const Looped system(matrix, Factorization::lu, pivot_block);
+  const DeviceLayout whole = system.layout();
+  ASSERT_GT(std::ranges::count_if(whole.fronts, &FrontLayout::early), 2);
+  EXPECT_LT(system.error(whole, false), 1e-12);
+  const DeviceLayout in_turn = system.layout(whole.elements - 1);
+  ASSERT_FALSE(in_turn.streams());
+  EXPECT_LT(in_turn.elements, whole.elements);
+  EXPECT_LT(system.error(in_turn, true), 1e-12);
+}
+
 }  // namespace
 }  // namespace spsolve::cuda

@@ -153,8 +153,8 @@ class LoopedGpu {
   }
 
   template <typename Wanted>
-  void extend_add(const FrontLayout& front, const Wanted& wanted) {
-    for (int c = front.child_begin; c < front.child_end - front.elementwise_children; ++c) {
+  void extend_add(const FrontLayout& front, int first, int last, const Wanted& wanted) {
+    for (int c = first; c < last; ++c) {
       const FrontLayout& child = layouts_[elementwise_.children[c]];
       const LocalIndex* const places = in_parent_.data() + child.border_begin;
       for (int b = 0; b < child.border; ++b) {
@@ -183,7 +183,7 @@ class LoopedGpu {
       }
     }
     const auto within = [](int i, int begin, int end) { return begin <= i && i < end; };
-    extend_add(front, [&](int i, int j) {
+    extend_add(front, piece.child_begin, piece.child_end, [&](int i, int j) {
       const bool border = i >= p && j >= p;
       const bool above = !border && (j >= p || (i < p && i / pivot_block < j / pivot_block));
       switch (piece.part) {
@@ -289,7 +289,8 @@ class LoopedGpu {
     for (int c = 0; c < m; ++c) {
       for (int r = 0; r < m; ++r) *entry(front, p + r, p + c) = 0;
     }
-    extend_add(front, [](int, int) { return true; });
+    extend_add(front, front.child_begin, front.child_end - front.elementwise_children,
+               [](int, int) { return true; });
     const Index stride = small_front_stride(p + m);
     for (int g = front.elementwise_begin; g < front.elementwise_end; ++g) {
       const AssembledElement& element = elementwise_.elements[g];

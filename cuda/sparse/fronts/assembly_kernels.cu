@@ -293,9 +293,8 @@ __global__ void __launch_bounds__(threads, 3)
   };
   const int lane = static_cast<int>(threadIdx.x) % warp_size;
   constexpr int few = 8;  // children that are looked at one by one
-  const int child_end = front.child_end - front.elementwise_children;
-  for (int base = front.child_begin; base < child_end; base += warp_size) {
-    const int looked_at = min(warp_size, child_end - base);
+  for (int base = piece.child_begin; base < piece.child_end; base += warp_size) {
+    const int looked_at = min(warp_size, piece.child_end - base);
     unsigned left = whole_warp >> (warp_size - looked_at);
     if (looked_at > few) {  // lanes look which of them have something for this piece
       const bool has_some = lane < looked_at && [&] {

@@ -37,6 +37,7 @@ class Writer {
     for (const LocalIndex s : all) (layout_of(s).is_small() ? small : large).push_back(s);
     write_small(small);
     if (!large.empty()) write_large(std::move(large));
+    if (layout_.assembles_early) write_early_children(all);
   }
 
   const FrontLayout& layout_of(int s) const { return layout_.fronts[s]; }
@@ -129,39 +130,78 @@ class Writer {
     return many ? piece_rows : piece_rows / 2;
   }
 
+  /// Children in the list of all.
+  struct ChildRange {
+    int begin, end;
+    bool empty() const { return begin >= end; }
+  };
+
+  /// Those that are assembled together, one after another.
+  static ChildRange assembled_together(const FrontLayout& front) {
+    return {front.child_begin + front.early_children, front.child_end - front.elementwise_children};
+  }
+
+  /// Pieces of a part of front s, of so many columns and rows. `least_row`: the first row that is
+  /// wanted of a column.
+  template <typename LeastRow>
+  void add_pieces(int s, int part, const ChildRange& children, int height, int columns, int rows,
+                  const LeastRow& least_row) {
+    for (int from = 0; from < columns; from += piece_columns) {
+      const int end = std::min(columns, from + piece_columns);
+      for (int row = least_row(from) / height * height; row < rows; row += height) {
+        program_.pieces.push_back(
+            {s, from, end, row, std::min(rows, row + height), part, children.begin, children.end});
+      }
+    }
+  }
+
+  static int block_of(int column) { return column / pivot_block * pivot_block; }
+
+  /// Pieces of the factors of front s.
+  void add_factor_pieces(int s, const ChildRange& children, int height) {
+    const int pivots = layout_of(s).pivots, rows = layout_of(s).rows();
+    add_pieces(s, AssemblyPiece::lower, children, height, pivots, rows, block_of);
+    if (symmetric()) return;
+    // The border begins after the last block of pivots, which may be no whole one.
+    add_pieces(s, AssemblyPiece::upper, children, height, pivots, rows,
+               [&](int column) { return std::min(pivots, block_of(column) + pivot_block); });
+  }
+
+  /// Adds the early child of front s with this number to it.
+  void write_early_child(int s, int number) {
+    const int child = layout_of(s).child_begin + number;
+    const Index begin = static_cast<Index>(program_.pieces.size());
+    add_factor_pieces(s, {child, child + 1}, rows_of_pieces({s}));
+    writer_.add_step(What::assemble, begin, static_cast<Index>(program_.pieces.size()));
+  }
+
+  /// Those of a level that are assembled early.
+  void write_early_children(const std::span<const LocalIndex>& level) {
+    for (const LocalIndex s : level) {
+      if (!layout_of(s).early) continue;
+      const int parent = layout_of(s).parent;
+      const auto first = layout_.elementwise.children.begin() + layout_of(parent).child_begin;
+      const auto found = std::find(first, first + layout_of(parent).early_children, s);
+      write_early_child(parent, static_cast<int>(found - first));
+    }
+  }
+
   void write_assembly(const std::vector<int>& fronts) {
+    if (!layout_.assembles_early) {
+      for (const int s : fronts) {
+        for (int k = 0; k < layout_of(s).early_children; ++k) write_early_child(s, k);
+      }
+    }
     const Index begin = static_cast<Index>(program_.pieces.size());
     const int height = rows_of_pieces(fronts);
-    // `least_row`: the first row that is wanted of a column.
-    const auto cut = [&](int s, int part, int columns, int rows, const auto& least_row) {
-      for (int from = 0; from < columns; from += piece_columns) {
-        const int end = std::min(columns, from + piece_columns);
-        for (int row = least_row(from) / height * height; row < rows; row += height) {
-          program_.pieces.push_back({s, from, end, row, std::min(rows, row + height), part});
-        }
-      }
-    };
-    const auto block_of = [](int column) { return column / pivot_block * pivot_block; };
-    const auto all = [](int) { return 0; };
-    const auto below = [](int column) { return column; };
     for (const int s : fronts) {
-      const bool assembles =
-          layout_of(s).child_begin < layout_of(s).child_end - layout_of(s).elementwise_children;
-      const int pivots = layout_of(s).pivots, border = layout_of(s).border;
-      // The border begins after the last block of pivots, which may be no whole one.
-      const auto behind_block = [&](int column) {
-        return std::min(pivots, block_of(column) + pivot_block);
-      };
-      if (assembles) {
-        cut(s, AssemblyPiece::lower, pivots, pivots + border, block_of);
-        if (!symmetric()) cut(s, AssemblyPiece::upper, pivots, pivots + border, behind_block);
-      }
+      const ChildRange children = assembled_together(layout_of(s));
+      const int border = layout_of(s).border;
+      if (!children.empty()) add_factor_pieces(s, children, height);
       if (border == 0) continue;
-      if (symmetric()) {
-        cut(s, AssemblyPiece::contribution, border, border, below);
-      } else {
-        cut(s, AssemblyPiece::contribution, border, border, all);
-      }
+      const bool below = symmetric();
+      add_pieces(s, AssemblyPiece::contribution, children, height, border, border,
+                 [below](int column) { return below ? column : 0; });
     }
     writer_.add_step(What::assemble, begin, static_cast<Index>(program_.pieces.size()));
     // The elements of a level's large fronts follow each other.

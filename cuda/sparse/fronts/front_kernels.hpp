@@ -48,6 +48,7 @@ struct AssemblyPiece {
   int across, across_end;
   enum : int { lower, upper, contribution };
   int part;
+  int child_begin, child_end;  ///< in the list of children
 };
 
 /// Columns of a piece, and rows of it, at most: what one child has added is in the cache when the

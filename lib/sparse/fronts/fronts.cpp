@@ -63,6 +63,13 @@ bool worth_it(Index pivots, double zeros, double entries) {
   return zeros <= 0.05 * entries;
 }
 
+/// Whether to take in what adds hardly any zeros, however many there are: of fronts of few pivots
+/// whose borders have thousands of rows each passes up a block that is as large as the last one's.
+bool is_chain(Index pivots, Index border, double added, double entries) {
+  constexpr Index broad = 8, many_rows = 1000;
+  return border >= many_rows && border >= broad * pivots && added <= 0.01 * entries;
+}
+
 /// Takes children into their parents.
 void amalgamate(Supernodes& nodes) {
   const LocalIndex count = nodes.size();
@@ -90,7 +97,7 @@ void amalgamate(Supernodes& nodes) {
       const double p = static_cast<double>(pivots);
       const double entries = p * (p + 1) / 2 + p * static_cast<double>(nodes.border[s]);
       const double all = zeros[s] + zeros[c] + added;
-      if (!worth_it(pivots, all, entries)) {
+      if (!worth_it(pivots, all, entries) && !is_chain(pivots, nodes.border[s], added, entries)) {
         adopt(s, c);
         continue;
       }

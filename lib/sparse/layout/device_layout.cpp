@@ -37,6 +37,31 @@ void lay_out_factors(Factorization kind, DeviceLayout& all) {
   all.factor_elements = all.window_elements = next;
 }
 
+/// Finds the children of roots that are assembled early.
+void find_early(const Fronts& fronts, Factorization kind, std::vector<FrontLayout>& layouts) {
+  constexpr Index share = 64;  // of a root's factors: blocks of less are no matter
+  constexpr int broad = 8;     // times as many rows of a border as pivots
+  for (LocalIndex s = 0; s < fronts.size(); ++s) {
+    FrontLayout& root = layouts[s];
+    if (root.border > 0 || root.parent >= 0 || root.is_small()) continue;
+    const Index elements = factor_elements(kind, root);
+    const auto is_broad = [&](LocalIndex child) {
+      const FrontLayout& layout = layouts[child];
+      return !layout.is_small() && layout.border >= broad * layout.pivots &&
+             layout.contribution_elements() * share >= elements;
+    };
+    Index all = 0;
+    for (const LocalIndex child : fronts.children_of(s)) {
+      if (is_broad(child)) all += layouts[child].contribution_elements();
+    }
+    if (all <= elements) continue;
+    for (const LocalIndex child : fronts.children_of(s)) {
+      layouts[child].early = is_broad(child);
+      root.early_children += layouts[child].early ? 1 : 0;
+    }
+  }
+}
+
 /// Elements of the factors of every level.
 std::vector<Index> level_sizes(Factorization kind, const DeviceLayout& all) {
   std::vector<Index> sizes(all.levels(), 0);
@@ -70,7 +95,8 @@ void lay_out_in_windows(Factorization kind, Index room, DeviceLayout& all) {
   }
 }
 
-/// Places the contribution blocks, level by level.
+/// Places the contribution blocks, level by level: until their parents' level, or for their own
+/// alone.
 void lay_out_stack(const std::vector<int>& level, DeviceLayout& all) {
   struct StackBlock {
     Index offset, size;
@@ -88,8 +114,10 @@ void lay_out_stack(const std::vector<int>& level, DeviceLayout& all) {
       for (Index i = all.level_starts[l]; i < all.level_starts[l + 1]; ++i) {
         FrontLayout& layout = all.fronts[all.by_level[i]];
         if (layout.border == 0) continue;
-        visit(layout, layout.parent < 0 ? all.levels() : level[layout.parent],
-              layout.contribution_elements());
+        const int parents = layout.parent < 0                     ? all.levels()
+                            : layout.early && all.assembles_early ? l
+                                                                  : level[layout.parent];
+        visit(layout, parents, layout.contribution_elements());
       }
     };
     each([&](FrontLayout& layout, int parents, Index size) {
@@ -194,6 +222,7 @@ DeviceLayout placed_side_by_side(const Fronts& fronts, Factorization kind, int p
     all.fronts.push_back(shape_of(fronts, s, panel_columns));
   }
   lay_out_factors(kind, all);
+  find_early(fronts, kind, all.fronts);
   const FrontLeveling leveling(all.fronts);
   all.low_levels = leveling.low_levels();
   lay_out_by_levels(leveling.levels(), all);
@@ -221,6 +250,8 @@ DeviceLayout lay_out_fronts(const Fronts& fronts, Factorization kind, Index most
     const std::vector<FrontLayout> shapes = all.fronts;
     const std::vector<int> level = save_stack(FrontLeveling(shapes), most_elements, all).level;
     if (all.elements > most_elements) {
+      all.assembles_early = false;
+      lay_out_stack(level, all);
       lay_out_in_windows(kind, most_elements - (all.elements - all.window_elements), all);
       lay_out_stack(level, all);
     }
@@ -258,10 +289,13 @@ GpuFactorMemory gpu_factor_memory(const Fronts& fronts, Factorization kind, Inde
   DeviceLayout least = all;
   constexpr std::int64_t everywhere = std::int64_t{1} << 32;  // bytes that every GPU has
   if (memory.factors + memory.stack > everywhere) {
-    const std::vector<Index> sizes = save_stack(FrontLeveling(all.fronts), 0, least).sizes;
-    std::transform(sizes.begin(), sizes.end(), memory.smaller_stacks.begin(),
+    const SavedStack saved = save_stack(FrontLeveling(all.fronts), 0, least);
+    std::transform(saved.sizes.begin(), saved.sizes.end(), memory.smaller_stacks.begin(),
                    [](Index size) { return size * value; });
+    least.assembles_early = false;
+    lay_out_stack(saved.level, least);
   }
+  memory.streaming_stack = (least.elements - least.window_elements) * value;
   for (const Index size : level_sizes(kind, least)) {
     memory.largest_level = std::max(memory.largest_level, size * value);
   }

@@ -80,9 +80,14 @@ struct FrontLayout {
   int ld_contribution = 0;             ///< of contribution
   int first = 0;                       ///< position of its first pivot in the order of elimination
   int child_begin = 0, child_end = 0;  ///< in the list of children
+  int early_children = 0;              ///< the first of them, see `early`
   int elementwise_children = 0;        ///< the last of them, assembled by elements
   int elementwise_begin = 0, elementwise_end = 0;  ///< in ElementwiseAssembly::elements
   int parent = -1;
+  /// Whether its contribution block is added to its parent, a root, as soon as it is there, and is
+  /// gone then: of fronts of few pivots, whose blocks would be more than the root's factors
+  /// together (after the early parents of Agullo, Guermouche, L'Excellent 2010).
+  bool early = false;
   Index border_begin = 0;  ///< in the lists of borders
 
   /// The number of its first row, where the rows of all fronts are counted one after another.
@@ -141,6 +146,9 @@ struct DeviceLayout {
   Index factor_elements = 0;  ///< of all lower and upper
   Index window_elements = 0;  ///< from the arena's beginning, where they lie
   Index elements = 0;         ///< of the arena
+  /// Whether early children are assembled early: not where factors stream, as their parent's are
+  /// not there. Their order is the same.
+  bool assembles_early = true;
 
   int levels() const { return static_cast<int>(level_starts.size()) - 1; }
 
@@ -171,7 +179,8 @@ struct GpuFactorMemory {
   std::int64_t stack = 0;          ///< of contribution blocks
   /// With ever more large fronts one after another, until there are zeros.
   std::array<std::int64_t, most_smaller_stacks> smaller_stacks{};
-  std::int64_t lists = 0;   ///< where everything lies, and what is done when
+  std::int64_t streaming_stack = 0;  ///< likewise, where factors stream
+  std::int64_t lists = 0;            ///< where everything lies, and what is done when
   std::int64_t column = 0;  ///< what one column of a solve takes, of most_sweep_columns at most
 
   /// The memory on a GPU on which all of it may take `most` bytes, see lay_out_fronts(): a smaller
@@ -185,6 +194,7 @@ struct GpuFactorMemory {
       fitted.stack = smaller;
       if (factors + smaller <= left) return fitted;
     }
+    fitted.stack = streaming_stack;
     fitted.factors = std::min(factors, std::max(left - fitted.stack, 2 * largest_level));
     return fitted;
   }

@@ -43,9 +43,15 @@ class ElementwiseLister {
                     ElementwiseAssembly& lists)
       : fronts_(fronts), symmetric_(kind != Factorization::lu), layouts_(layouts), lists_(lists) {}
 
-  /// Adds the lists of front s, where it has many small children.
+  /// Adds the lists of front s, where it has many small children; early ones become the first of
+  /// its children.
   void add(LocalIndex s) {
     FrontLayout& front = layouts_[s];
+    if (front.early_children > 0) {
+      std::stable_partition(lists_.children.begin() + front.child_begin,
+                            lists_.children.begin() + front.child_end,
+                            [&](LocalIndex child) { return layouts_[child].early; });
+    }
     const Index count = count_elementwise(fronts_, s);
     if (count == 0) return;
     front.elementwise_children = static_cast<int>(count);

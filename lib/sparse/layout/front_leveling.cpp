@@ -31,7 +31,8 @@ int FrontLeveling::most_rows() const {
 std::vector<bool> FrontLeveling::large(int rows) const {
   std::vector<bool> is_large(layouts_.size(), false);
   for (std::size_t s = 0; s < layouts_.size(); ++s) {
-    if (!low_[s] && layouts_[s].rows() >= rows) is_large[s] = true;
+    const bool alone = layouts_[s].rows() >= rows || (layouts_[s].early && rows != none_is_large);
+    if (!low_[s] && alone) is_large[s] = true;
     if (is_large[s] && layouts_[s].parent >= 0) is_large[layouts_[s].parent] = true;
   }
   return is_large;
@@ -108,7 +109,11 @@ std::vector<int> FrontLeveling::levels(int rows) const {
     if (s < count && !is_large[s]) continue;
     std::vector<Before>& all = waits[s];
     if (others[s].levels > 0) all.insert(all.begin(), others[s].whole());
-    std::stable_sort(all.begin(), all.end(), [](const Before& a, const Before& b) {
+    // What is assembled early leaves nothing, and is in the order in which it would be assembled.
+    const auto rest = std::stable_partition(all.begin(), all.end(), [&](const Before& before) {
+      return before.child >= 0 && layouts_[before.child].early;
+    });
+    std::stable_sort(rest, all.end(), [](const Before& a, const Before& b) {
       return a.peak - a.passed_up > b.peak - b.passed_up;
     });
     Before whole{static_cast<int>(s), 1, 0, 0};
@@ -118,7 +123,7 @@ std::vector<int> FrontLeveling::levels(int rows) const {
       whole.passed_up += before.passed_up;
     }
     whole.peak = std::max(whole.peak, whole.passed_up + block_of(s));
-    whole.passed_up = block_of(s);
+    whole.passed_up = s < count && layouts_[s].early ? 0 : block_of(s);
     if (s < count) waits[parent_of(s)].push_back(whole);
   }
   std::vector<int> level = height_;

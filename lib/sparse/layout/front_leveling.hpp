@@ -11,7 +11,7 @@ namespace spsolve::inline sparse {
 /// others by their depth, which puts siblings, alike as they mostly are, side by side. Where memory
 /// is short, large fronts come one after another, each with a level of its own, in the postorder in
 /// which fewest contribution blocks lie there at a time (Liu 1986); all other subtrees that hang on
-/// one of them are side by side before it.
+/// one of them are side by side before it. Early children have levels of their own then.
 class FrontLeveling {
  public:
   static constexpr int none_is_large = std::numeric_limits<int>::max();

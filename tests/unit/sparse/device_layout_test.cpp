@@ -47,8 +47,9 @@ std::vector<Block> blocks_of(const DeviceLayout& all, Factorization kind) {
     if (front.parent < 0) continue;
     EXPECT_GT(level[front.parent], level[s]);
     const Index passed = static_cast<Index>(front.ld_contribution) * front.border;
-    blocks.push_back(
-        {front.contribution, front.contribution + passed, level[s], level[front.parent]});
+    const bool early = all.assembles_early && front.early;
+    blocks.push_back({front.contribution, front.contribution + passed, level[s],
+                      early ? level[s] : level[front.parent]});
   }
   return blocks;
 }
@@ -185,6 +186,47 @@ TEST(DeviceLayout, TakeLargeFrontsOneAfterAnotherBeforeFactorsLeaveTheGpu) {
   const DeviceLayout least = lay_out_fronts(analysis->fronts, kind, 0);
   const Index stack = whole.elements - whole.factor_elements;
   EXPECT_LT(least.elements - least.window_elements, stack / 2);
+}
+
+TEST(DeviceLayout, BroadBlocksThatWaitForOneRootAreTakenEarly) {
+  const Factorization kind = Factorization::lu;
+  const auto analysis = test::analysis_of(generate_matrix("network:8000:2000"), kind);
+  const DeviceLayout whole = lay_out_fronts(analysis->fronts, kind);
+  const DeviceLayout in_turn = lay_out_fronts(analysis->fronts, kind, whole.elements - 1);
+  const DeviceLayout streaming = lay_out_fronts(analysis->fronts, kind, 0);
+  EXPECT_FALSE(in_turn.streams());
+  EXPECT_TRUE(streaming.streams());
+  EXPECT_FALSE(streaming.assembles_early);
+  std::vector<std::vector<LocalIndex>> orders;
+  for (const DeviceLayout* all : {&whole, &in_turn, &streaming}) {
+    expect_apart(*all, kind);
+    const auto root = std::ranges::max_element(all->fronts, {}, &FrontLayout::pivots);
+    EXPECT_EQ(root->border, 0);
+    ASSERT_GT(root->early_children, 2);
+    const auto first = all->elementwise.children.begin() + root->child_begin;
+    orders.emplace_back(first, first + root->early_children);
+    for (const LocalIndex child : orders.back()) EXPECT_TRUE(all->fronts[child].early);
+  }
+  EXPECT_EQ(orders[0], orders[1]);
+  EXPECT_EQ(orders[0], orders[2]);
+  // One after another, in that order, each of their blocks is there alone.
+  Index early = 0, all = in_turn.elements - in_turn.window_elements;
+  std::vector<int> levels;
+  for (const LocalIndex child : orders[1]) {
+    early += in_turn.fronts[child].contribution_elements();
+    const auto at = std::ranges::find(in_turn.by_level, child) - in_turn.by_level.begin();
+    levels.push_back(static_cast<int>(std::ranges::upper_bound(in_turn.level_starts, at) -
+                                      in_turn.level_starts.begin()));
+  }
+  EXPECT_TRUE(std::ranges::is_sorted(levels));
+  EXPECT_LT(all, early);
+  // Nothing is early where blocks are less than the root's factors, or as high as they are wide.
+  for (const char* const other : {"grid3d:16", "circuit:5000", "kkt:5000"}) {
+    const auto of = test::analysis_of(generate_matrix(other), kind);
+    for (const FrontLayout& front : lay_out_fronts(of->fronts, kind).fronts) {
+      EXPECT_FALSE(front.early) << other;
+    }
+  }
 }
 
 /// Parents come after all their children, all levels have a front, and those of small fronts alone
