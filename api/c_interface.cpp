@@ -234,6 +234,19 @@ spsolve_status solve_for(spsolve_solver* solver, int64_t columns, const T* b, T*
   });
 }
 
+/// `of`: whether of A^T, or a Transposition.
+template <typename T, typename Of>
+spsolve_status precondition(spsolve_solver* solver, Of of, int64_t columns, const T* b, T* x) {
+  constexpr const char* what = "a preconditioner needs a solver, vectors and room for others";
+  if (solver == nullptr) return refuse(what);
+  return guarded([&] {
+    require_arrays(*solver, columns, sizeof(T) / sizeof(double), b, x, what);
+    const auto count = static_cast<std::size_t>(solver->solver.own().size() * columns);
+    solver->solver.precondition(std::span(b, count), columns, std::span(x, count), of);
+    return SPSOLVE_OK;
+  });
+}
+
 template <typename T>
 spsolve_status set_values(spsolve_solver* solver, int64_t count, const T* values) {
   constexpr const char* what = "new values need a solver and an array";
@@ -322,14 +335,17 @@ spsolve_status spsolve_solver_inertia(spsolve_solver* solver, spsolve_inertia* i
 
 spsolve_status spsolve_solver_precondition(spsolve_solver* solver, int transposed, int64_t columns,
                                            const double* b, double* x) {
-  constexpr const char* what = "a preconditioner needs a solver, vectors and room for others";
-  if (solver == nullptr) return refuse(what);
-  return guarded([&] {
-    require_arrays(*solver, columns, 1, b, x, what);
-    const auto count = static_cast<std::size_t>(solver->solver.own().size() * columns);
-    solver->solver.precondition(std::span(b, count), columns, std::span(x, count), transposed != 0);
-    return SPSOLVE_OK;
-  });
+  return precondition(solver, transposed != 0, columns, b, x);
+}
+
+spsolve_status spsolve_solver_precondition_z(spsolve_solver* solver, int transposed,
+                                             int64_t columns, const double* b, double* x) {
+  using spsolve::Transposition;
+  if (transposed < 0 || transposed > static_cast<int>(Transposition::adjoint)) {
+    return refuse("a preconditioner is applied with 0: M^-1, 1: M^-T or 2: M^-H");
+  }
+  return precondition(solver, static_cast<Transposition>(transposed), columns, numbers_at(b),
+                      numbers_at(x));
 }
 
 const char* spsolve_solver_notes(const spsolve_solver* solver) {

@@ -27,8 +27,10 @@ std::span<const double> parts_in(std::span<const std::complex<double>> numbers) 
 // The transpose of the real form is the real form of A^H, and A^T x = b is A^H conj(x) = conj(b).
 // With signs J of rows, the form is J M: J M x = J b, and x of (J M)^T x = b is J times that of
 // M^T.
-Solution Solver::State::solve(std::span<const std::complex<double>> b, Index own_columns,
-                              std::span<std::complex<double>> x, Transposition of) {
+template <typename Work>
+void Solver::State::in_parts(std::span<const std::complex<double>> b, Index own_columns,
+                             std::span<std::complex<double>> x, Transposition of,
+                             const Work& work) {
   const Index columns = broadcast_value(by.ranks.team(), own_columns, 0);
   require_sizes(b.size(), own_columns, columns, x.size());
   const bool transposed = of != Transposition::none;
@@ -37,9 +39,9 @@ Solution Solver::State::solve(std::span<const std::complex<double>> b, Index own
   std::ranges::copy(parts_in(b), pairs.values.begin());
   if (by.parts == 1) {
     Dense<double> found(rows, pairs.columns);
-    Solution told = solve_parts(pairs.values, pairs.columns, found.values, transposed);
+    work(pairs, found, transposed);
     give_numbers(found, x, false);
-    return told;
+    return;
   }
   const bool conjugates = of == Transposition::transposed;
   for (std::size_t k = 1; conjugates && k < pairs.values.size(); k += 2) {
@@ -47,10 +49,32 @@ Solution Solver::State::solve(std::span<const std::complex<double>> b, Index own
   }
   Dense<double> parts = stacked(pairs), found(parts.rows, columns);
   if (by.conjugates && !transposed) conjugate_rows(parts);
-  Solution told = solve_parts(parts.values, columns, found.values, transposed);
+  work(parts, found, transposed);
   if (by.conjugates && transposed) conjugate_rows(found);
   give_numbers(in_pairs(found), x, conjugates);
+}
+
+Solution Solver::State::solve(std::span<const std::complex<double>> b, Index columns,
+                              std::span<std::complex<double>> x, Transposition of) {
+  Solution told;
+  in_parts(b, columns, x, of,
+           [&](const Dense<double>& right, Dense<double>& found, bool transposed) {
+             told = solve_parts(right.values, right.columns, found.values, transposed);
+           });
   return told;
+}
+
+void Solver::State::precondition(std::span<const std::complex<double>> b, Index columns,
+                                 std::span<std::complex<double>> x, Transposition of) {
+  in_parts(b, columns, x, of,
+           [&](const Dense<double>& right, Dense<double>& found, bool transposed) {
+             precondition_parts(right.values, right.columns, found.values, transposed);
+           });
+}
+
+void Solver::precondition(std::span<const std::complex<double>> b, Index columns,
+                          std::span<std::complex<double>> x, Transposition of) {
+  state_->precondition(b, columns, x, of);
 }
 
 Solution Solver::solve(std::span<const std::complex<double>> b, Index columns,

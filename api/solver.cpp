@@ -33,6 +33,9 @@ void give_rows(const Vectors& rows, std::span<double> to, [[maybe_unused]] bool 
   rows.read_rows({0, rows.height()}, to);
 }
 
+constexpr const char* right_sides_are_real =
+    "the matrix is complex, and the right-hand sides are real; give them as complex numbers";
+
 Solution told(const SolveOutcome& outcome) {
   Solution solution;
   solution.solved = outcome.trust.verdict == Verdict::solved;
@@ -80,25 +83,22 @@ const SetUpReport& Solver::report() const {
 Solution Solver::State::solve(std::span<const double> b, Index own_columns, std::span<double> x,
                               bool transposed) {
   const Index columns = broadcast_value(by.ranks.team(), own_columns, 0);
-  if (by.parts > 1) {
-    fail_everywhere(
-        ExitCode::input,
-        "the matrix is complex, and the right-hand sides are real; give them as complex "
-        "numbers");
-  }
+  if (by.parts > 1) fail_everywhere(ExitCode::input, right_sides_are_real);
   require_sizes(b.size(), own_columns, columns, x.size());
   return solve_parts(b, columns, x, transposed);
 }
 
 void Solver::State::precondition(std::span<const double> b, Index own_columns, std::span<double> x,
                                  bool transposed) {
-  const UsersThreads users;
   const Index columns = broadcast_value(by.ranks.team(), own_columns, 0);
-  if (by.parts > 1) {
-    fail_everywhere(ExitCode::input,
-                    "the matrix is complex, and preconditioners are applied of real ones alone");
-  }
+  if (by.parts > 1) fail_everywhere(ExitCode::input, right_sides_are_real);
   require_sizes(b.size(), own_columns, columns, x.size());
+  precondition_parts(b, columns, x, transposed);
+}
+
+void Solver::State::precondition_parts(std::span<const double> b, Index columns,
+                                       std::span<double> x, bool transposed) {
+  const UsersThreads users;
   together(by.ranks.team(), [] { set_blas_threads(omp_get_max_threads()); });
   by.solving([&] {
     take_right(b, columns);

@@ -112,12 +112,25 @@ struct Solver::State {
   Solution solve(std::span<const std::complex<double>> b, Index own_columns,
                  std::span<std::complex<double>> x, Transposition of);
 
+  /// One application of the preconditioner for complex numbers.
+  void precondition(std::span<const std::complex<double>> b, Index own_columns,
+                    std::span<std::complex<double>> x, Transposition of);
+
+  /// x <- work(b) in the real system: work(right-hand sides, found, whether of its transpose).
+  template <typename Work>
+  void in_parts(std::span<const std::complex<double>> b, Index own_columns,
+                std::span<std::complex<double>> x, Transposition of, const Work& work);
+
   /// Throws, on every rank, unless b and x have as many numbers as own rows x columns.
   void require_sizes(std::size_t b, Index own_columns, Index columns, std::size_t x);
 
   /// Solves the real system for its own rows, of which there are as many as there should be.
   Solution solve_parts(std::span<const double> b, Index columns, std::span<double> x,
                        bool transposed);
+
+  /// Applies the preconditioner of the real system, likewise.
+  void precondition_parts(std::span<const double> b, Index columns, std::span<double> x,
+                          bool transposed);
 
   /// New values of the system, in the order of its rows, and what is added to diagonal elements of
   /// own rows. Nothing instead of values: those before without their shifts; of shifts: none.

@@ -213,14 +213,9 @@ class Factors {
   /// Complex numbers come as their parts, n x 2K. `of`: 0 A, 1 A^T, 2 A^H.
   nb::dict solve_complex(const ConstMultivector& b, const Multivector& x, int of) {
     Solver& solver = *solver_;
-    require_rows(b, solver.own().size(), "b");
-    require_rows(x, solver.own().size(), "x");
-    if (on_gpu(b) || on_gpu(x)) fail(ExitCode::input, "complex arrays must be in host memory");
-    using Number = std::complex<double>;
-    const std::span right(reinterpret_cast<const Number*>(b.data()), b.size() / 2);
-    const std::span solution(reinterpret_cast<Number*>(x.data()), x.size() / 2);
+    const ComplexArrays arrays(b, x, solver.own().size());
     return facts(unlocked([&] {
-      return solver.solve(right, columns_of(b) / 2, solution, static_cast<Transposition>(of));
+      return solver.solve(arrays.b, arrays.columns, arrays.x, static_cast<Transposition>(of));
     }));
   }
 
@@ -240,6 +235,15 @@ class Factors {
     require_alike(b, x, solver_->report().device == "cuda");
     unlocked([&] {
       solver_->precondition({b.data(), b.size()}, columns_of(b), {x.data(), x.size()}, transposed);
+    });
+  }
+
+  /// Of complex numbers, likewise.
+  void precondition_complex(const ConstMultivector& b, const Multivector& x, int of) {
+    Solver& solver = *solver_;
+    const ComplexArrays arrays(b, x, solver.own().size());
+    unlocked([&] {
+      solver.precondition(arrays.b, arrays.columns, arrays.x, static_cast<Transposition>(of));
     });
   }
 
@@ -378,6 +382,7 @@ NB_MODULE(_core, module) {
       .def("solve", &Factors::solve, "b"_a, "x"_a, "transposed"_a)
       .def_prop_ro("is_complex", &Factors::is_complex)
       .def("precondition", &Factors::precondition, "b"_a, "x"_a, "transposed"_a)
+      .def("precondition_complex", &Factors::precondition_complex, "b"_a, "x"_a, "of"_a)
       .def("solve_complex", &Factors::solve_complex, "b"_a, "x"_a, "of"_a)
       .def("refactor", &Factors::refactor, "values"_a.none(), "shifts"_a.none());
   nb::class_<PreparedProduct>(module, "Product")

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <complex>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <nanobind/nanobind.h>
@@ -55,6 +57,26 @@ void require_rows(const Array& array, Index rows, const char* what) {
 
 /// Refuses a result that does not go with what it is made of, or with where it is computed.
 void require_alike(const ConstMultivector& in, const Multivector& out, bool computes_on_gpu);
+
+/// `rows` rows of right-hand sides and of room for solutions, complex numbers whose parts they
+/// hold.
+struct ComplexArrays {
+  using Number = std::complex<double>;
+
+  ComplexArrays(const ConstMultivector& right, const Multivector& solution, Index rows)
+      : b(reinterpret_cast<const Number*>(right.data()), right.size() / 2),
+        x(reinterpret_cast<Number*>(solution.data()), solution.size() / 2),
+        columns(columns_of(right) / 2) {
+    require_rows(right, rows, "b");
+    require_rows(solution, rows, "x");
+    if (!on_gpu(right) && !on_gpu(solution)) return;
+    fail(ExitCode::input, "complex arrays must be in host memory");
+  }
+
+  std::span<const Number> b;
+  std::span<Number> x;
+  Index columns;
+};
 
 /// The array of float64 at an address on a GPU, row-major, which belongs to somebody else.
 nanobind::object array_on_gpu(std::uintptr_t address, const std::vector<std::size_t>& shape);

@@ -113,9 +113,11 @@ class Solver {
   /// x <- M^-1 b, with `transposed` M^-T b, by one application of the preconditioner of the Krylov
   /// method that was named: of Preconditioner::multigrid one cycle from 0, symmetric where A is. x
   /// is only near a solution, and not judged. Arrays as those of solve(). Throws Error(input) where
-  /// A is complex, or another method or Method::automatic was named, which have none to apply.
+  /// another method or Method::automatic was named, which have none to apply.
   void precondition(std::span<const double> b, Index columns, std::span<double> x,
                     bool transposed = false);
+  void precondition(std::span<const std::complex<double>> b, Index columns,
+                    std::span<std::complex<double>> x, Transposition of = Transposition::none);
 
   /// A X = B, A^T X = B and A^H X = B for complex right-hand sides, of a real or a complex A; of
   /// arrays likewise, but in host memory alone. A complex A takes no real ones. Complex systems are

@@ -237,9 +237,13 @@ spsolve_status spsolve_solver_solve_z(spsolve_solver* solver, int transposed, in
 
 /* x <- M^-1 b, or with `transposed` M^-T b, by one application of the preconditioner of the Krylov
  * method that was named: x is only near a solution, and not judged. Arrays as those of _solve.
- * SPSOLVE_INPUT of complex matrices and of other methods. */
+ * SPSOLVE_INPUT of other methods. */
 spsolve_status spsolve_solver_precondition(spsolve_solver* solver, int transposed, int64_t columns,
                                            const double* b, double* x);
+
+/* The same for complex vectors, as _solve_z has them; `transposed` 2: M^-H b. */
+spsolve_status spsolve_solver_precondition_z(spsolve_solver* solver, int transposed,
+                                             int64_t columns, const double* b, double* x);
 
 /* New values for the same pattern, row after row, columns ascending; eliminates again. Values that
  * are too few, too many or not finite are SPSOLVE_INPUT, and the solver stays as it was. Where the

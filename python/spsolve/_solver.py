@@ -38,6 +38,13 @@ def _words(options: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, np.nda
     return {key: word(value) for key, value in options.items() if value is not None}, arrays
 
 
+def _number_of(transposed: bool, adjoint: bool) -> int:
+    """0 for A, 1 for A^T, 2 for A^H, as solves of complex numbers have it."""
+    if transposed and adjoint:
+        raise InputError("transposed is A^T, and adjoint A^H: name one of them")
+    return 2 if adjoint else 1 if transposed else 0
+
+
 class Factors(LinearOperator):
     """A square matrix that was factored: solves with it, as often as wanted. See :func:`factor`.
 
@@ -117,17 +124,10 @@ class Factors(LinearOperator):
         Warns by TrustWarning of what to know before x is used. Raises NotTrustworthyError, which
         has x, where it cannot be trusted.
         """
-        if transposed and adjoint:
-            raise InputError("transposed is A^T, and adjoint A^H: name one of them")
-        gpu = _arrays.lies_on_gpu(b)
-        is_complex = self.is_complex or (not gpu and np.iscomplexobj(b))
-        if gpu and is_complex:
-            raise InputError("b lies on a GPU, and complex systems take arrays in host memory")
-        dtype = np.complex128 if is_complex else np.float64
-        columns, result, x = self._columns_for(b, out, dtype, gpu)
+        of = _number_of(transposed, adjoint)
+        is_complex, columns, result, x = self._columns_for(b, out)
         with self._lock, _threads.using(self._threads):
             if is_complex:
-                of = 2 if adjoint else 1 if transposed else 0
                 facts = self._last = self._factors.solve_complex(columns, x, of)
             else:
                 facts = self._last = self._factors.solve(columns, x, transposed or adjoint)
@@ -136,26 +136,33 @@ class Factors(LinearOperator):
         tell(facts["notes"], self._strict, result, facts)
         return result
 
-    def precondition(self, b: Any, *, transposed: bool = False, out: Any = None) -> NDArray[Any]:
-        """M^-1 b, or M^-T b, by one application of the preconditioner of an iteration.
+    def precondition(self, b: Any, *, transposed: bool = False, adjoint: bool = False,
+                     out: Any = None) -> NDArray[Any]:
+        """M^-1 b, M^-T b or, ``adjoint``, M^-H b, by one application of a preconditioner.
 
-        That is of a real matrix, of which ``method`` names an iteration, and ``preconditioner`` what
-        is applied: of "multigrid" it is one cycle. The result is near A^-1 b, and nothing judges it.
-        ``b`` and ``out`` as those of :meth:`solve`.
+        That is of an iteration, which ``method`` names, and ``preconditioner`` what is applied: of
+        "multigrid" it is one cycle. The result is near A^-1 b, and nothing judges it. ``b`` and
+        ``out`` as those of :meth:`solve`.
 
-        For iterations of scipy's: ``M=LinearOperator(A.shape, factors.precondition)``.
+        For iterations of scipy's: ``M=LinearOperator(A.shape, factors.precondition, dtype=A.dtype)``.
         """
-        gpu = _arrays.lies_on_gpu(b)
-        if self.is_complex or (not gpu and np.iscomplexobj(b)):
-            raise InputError("preconditioners are applied of real matrices to real numbers alone")
-        columns, result, x = self._columns_for(b, out, np.float64, gpu)
+        of = _number_of(transposed, adjoint)
+        is_complex, columns, result, x = self._columns_for(b, out)
         with self._lock, _threads.using(self._threads):
-            self._factors.precondition(columns, x, transposed)
+            if is_complex:
+                self._factors.precondition_complex(columns, x, of)
+            else:
+                self._factors.precondition(columns, x, of != 0)
         return result
 
-    def _columns_for(self, b: Any, out: Any, dtype: Any, gpu: bool) -> tuple[Any, NDArray[Any], Any]:
-        """b by columns, and room for a result of its shape, which is checked: as what is handed back,
-        and by columns."""
+    def _columns_for(self, b: Any, out: Any) -> tuple[bool, Any, NDArray[Any], Any]:
+        """Whether the result is complex; b by columns, and room for a result of its shape, which is
+        checked: as what is handed back, and by columns."""
+        gpu = _arrays.lies_on_gpu(b)
+        is_complex = self.is_complex or (not gpu and np.iscomplexobj(b))
+        if gpu and is_complex:
+            raise InputError("b lies on a GPU, and complex systems take arrays in host memory")
+        dtype = np.complex128 if is_complex else np.float64
         columns = _arrays.on_gpu(b) if gpu else _arrays.as_columns(b, "b", dtype)
         shape = _arrays.shape_on_gpu(b, "b") if gpu else np.shape(b)
         first, last = self.own
@@ -168,7 +175,7 @@ class Factors(LinearOperator):
                 raise InputError(f"b has {shape[0]} rows, and this process has "
                                  f"{last - first} of the matrix: {first} to {last}")
         _ranks.on_every(self._comm, check)
-        return columns, result, x
+        return is_complex, columns, result, x
 
     def _matvec(self, x: NDArray[Any]) -> NDArray[Any]:
         return self.solve(np.asarray(x).reshape(-1))

@@ -68,9 +68,10 @@ double known(PetscInt i) {
                                       std::span<double> x, Transposition of) {
   solver.precondition(b, columns, x, of != Transposition::none);
 }
-[[maybe_unused]] void precondition_by(Solver&, std::span<const std::complex<double>>, Index,
-                                      std::span<std::complex<double>>, Transposition) {
-  throw Error(ExitCode::input, "preconditioners are applied to real numbers alone");
+[[maybe_unused]] void precondition_by(Solver& solver, std::span<const std::complex<double>> b,
+                                      Index columns, std::span<std::complex<double>> x,
+                                      Transposition of) {
+  solver.precondition(b, columns, x, of);
 }
 
 /// How far rows, and columns, of a dense matrix are from each other.

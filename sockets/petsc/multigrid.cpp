@@ -206,10 +206,6 @@ PetscErrorCode destroy(PC pc) {
 
 PetscErrorCode make_multigrid(PC pc) {
   PetscFunctionBegin;
-  PetscCheck(
-      !PetscDefined(USE_COMPLEX), ranks_of(pc), PETSC_ERR_SUP,
-      "spsolve_multigrid: spsolve applies its multigrid to real numbers alone; take -pc_type "
-      "gamg, or factors by -pc_type lu -pc_factor_mat_solver_type spsolve");
   auto made = std::make_unique<Multigrid>();
   // Of the methods for any matrix it plans the least vectors. It iterates with A as it is, so that
   // M is symmetric where A is.
@@ -227,8 +223,10 @@ PetscErrorCode make_multigrid(PC pc) {
   pc->ops->view = view;
   pc->ops->reset = reset;
   pc->ops->destroy = destroy;
-  PetscCall(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(pc), "PCSetCoordinates_C",
-                                       set_coordinates));
+  if (!PetscDefined(USE_COMPLEX)) {  // there are no rigid-body modes of complex systems
+    PetscCall(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(pc), "PCSetCoordinates_C",
+                                         set_coordinates));
+  }
   PetscFunctionReturn(success);
 }
 

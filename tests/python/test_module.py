@@ -205,9 +205,26 @@ class Solving(unittest.TestCase):
         np.testing.assert_allclose(both, np.stack([out, 2 * out], axis=1), atol=1e-14)
         with self.assertRaisesRegex(spsolve.InputError, "has no preconditioner"):
             spsolve.factor(a, method="sparse_lu").precondition(b)
-        for wrong in (b[1:], 1j * b, np.full_like(b, np.nan)):
+        for wrong in (b[1:], np.full_like(b, np.nan)):
             with self.assertRaises(spsolve.InputError):
                 f.precondition(wrong)
+        np.testing.assert_allclose(f.precondition((1 + 2j) * b), (1 + 2j) * out, atol=1e-13)
+
+    def test_one_application_of_a_complex_preconditioner(self):
+        a = spsolve.read("magnetic3d:12")
+        b = np.exp(0.3j * np.arange(a.shape[0]))
+        f = spsolve.factor(a, method="cg", preconditioner="multigrid", condition=False)
+        operator = linalg.LinearOperator(a.shape, f.precondition, dtype=a.dtype)
+        steps = []
+        x, failed = linalg.cg(a, b, rtol=1e-8, M=operator, callback=steps.append)
+        self.assertEqual(failed, 0)
+        self.assertLess(len(steps), 16)
+        self.assertLess(np.abs(a @ x - b).max(), 1e-6)
+        y = f.precondition(b.conj(), transposed=True)  # M is Hermitian
+        np.testing.assert_allclose(y.conj(), f.precondition(b), atol=1e-13)
+        np.testing.assert_allclose(f.precondition(b, adjoint=True), y.conj(), atol=1e-13)
+        with self.assertRaisesRegex(spsolve.InputError, "name one of them"):
+            f.precondition(b, transposed=True, adjoint=True)
 
     def test_coordinates_of_an_elastic_body(self):
         side = 7

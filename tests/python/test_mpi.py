@@ -57,6 +57,7 @@ f = spsolve.factor(a if comm.rank == 0 else None, comm=comm, method="gmres", equ
                    preconditioner="jacobi", condition=False)
 first, last = f.own
 assert np.array_equal(f.precondition(b[first:last]), b[first:last] / a.diagonal()[first:last, None])
+assert np.array_equal(f.precondition(1j * b[first:last]), 1j * f.precondition(b[first:last]))
 x = spsolve.solve(a if comm.rank == 0 else None, b if comm.rank == 0 else None, comm=comm)
 close(a, x, b)
 

@@ -33,6 +33,15 @@ inline PetscScalar coupling() {
 #endif
 }
 
+/// e^(i phase); 1 of real scalars.
+inline PetscScalar turned([[maybe_unused]] double phase) {
+#if defined(PETSC_USE_COMPLEX)
+  return std::polar(1.0, phase);
+#else
+  return 1.0;
+#endif
+}
+
 enum class Kind { general, symmetric, hermitian };
 
 /// A mesh of side x side points over all ranks. Its rows are dealt out as PETSc does, or with

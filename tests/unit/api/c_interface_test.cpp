@@ -253,6 +253,18 @@ TEST_F(CInterface, APreconditionerByItself) {
   EXPECT_REFUSED(spsolve_solver_precondition(iterating, 0, -1, right.data(), x.data()));
   EXPECT_REFUSED(spsolve_solver_precondition(solver, 0, 1, right.data(), x.data()));
   EXPECT_REFUSED(spsolve_solver_precondition(nullptr, 0, 1, right.data(), x.data()));
+  const std::vector<double> complex_right{2, -1, 4, -2, 6, -3, 8, -4, 10, -5};
+  std::vector<double> z(complex_right.size());
+  for (const int of : {0, 1, 2}) {
+    ASSERT_EQ(spsolve_solver_precondition_z(iterating, of, 1, complex_right.data(), z.data()),
+              SPSOLVE_OK);
+    for (std::size_t i = 0; i < 5; ++i) {
+      EXPECT_EQ(z[2 * i], x[i]);
+      EXPECT_EQ(z[2 * i + 1], -x[i] / 2);
+    }
+  }
+  EXPECT_REFUSED(spsolve_solver_precondition_z(iterating, 3, 1, complex_right.data(), z.data()));
+  EXPECT_REFUSED(spsolve_solver_precondition_z(iterating, 0, 1, nullptr, z.data()));
   spsolve_solver_free(iterating);
 }
 
