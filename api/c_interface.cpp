@@ -121,16 +121,6 @@ spsolve_status spsolve::hand_out(spsolve_ranks** ranks, const std::function<Rank
   return create(ranks, [&] { return new spsolve_ranks{make()}; });
 }
 
-int spsolve_ranks_rank(const spsolve_ranks* ranks) {
-  return ranks != nullptr ? ranks->ranks.rank() : 0;
-}
-int spsolve_ranks_size(const spsolve_ranks* ranks) {
-  return ranks != nullptr ? ranks->ranks.size() : 1;
-}
-void spsolve_ranks_free(spsolve_ranks* ranks) {
-  delete ranks;
-}
-
 const char* spsolve_last_error(void) {
   return last_error.c_str();
 }
@@ -234,17 +224,40 @@ spsolve_status solve_for(spsolve_solver* solver, int64_t columns, const T* b, T*
   });
 }
 
-/// `of`: whether of A^T, or a Transposition.
-template <typename T, typename Of>
-spsolve_status precondition(spsolve_solver* solver, Of of, int64_t columns, const T* b, T* x) {
-  constexpr const char* what = "a preconditioner needs a solver, vectors and room for others";
+/// Calls work(b, x), which are views of all own numbers.
+template <typename T, typename Work>
+spsolve_status apply(spsolve_solver* solver, int64_t columns, const T* b, T* x, const char* what,
+                     const Work& work) {
   if (solver == nullptr) return refuse(what);
   return guarded([&] {
     require_arrays(*solver, columns, sizeof(T) / sizeof(double), b, x, what);
     const auto count = static_cast<std::size_t>(solver->solver.own().size() * columns);
-    solver->solver.precondition(std::span(b, count), columns, std::span(x, count), of);
+    work(std::span(b, count), std::span(x, count));
     return SPSOLVE_OK;
   });
+}
+
+/// Of complex numbers, by a Transposition in numbers.
+template <typename Work>
+spsolve_status apply(spsolve_solver* solver, int transposed, int64_t columns, const double* b,
+                     double* x, const char* what, const Work& work) {
+  if (transposed < 0 || transposed > 2) return refuse("the matrix is 0: A, 1: A^T or 2: A^H");
+  const auto of = static_cast<spsolve::Transposition>(transposed);
+  return apply(solver, columns, numbers_at(b), numbers_at(x), what,
+               [&](auto from, auto to) { work(from, to, of); });
+}
+
+constexpr const char* wants_of_preconditioner =
+    "a preconditioner needs a solver, vectors and room for others";
+constexpr const char* wants_of_substitution =
+    "a substitution is SPSOLVE_FORWARD, SPSOLVE_DIAGONAL or SPSOLVE_BACKWARD, and needs a solver, "
+    "vectors and room for others";
+
+spsolve::Substitution step_of(spsolve_substitution step) {
+  if (step >= SPSOLVE_FORWARD && step <= SPSOLVE_BACKWARD) {
+    return static_cast<spsolve::Substitution>(step);
+  }
+  throw spsolve::Error(spsolve::ExitCode::input, wants_of_substitution);
 }
 
 template <typename T>
@@ -273,9 +286,7 @@ spsolve_status spsolve_solver_solve(spsolve_solver* solver, int transposed, int6
 spsolve_status spsolve_solver_solve_z(spsolve_solver* solver, int transposed, int64_t columns,
                                       const double* b, double* x, spsolve_trust* trust) {
   using spsolve::Transposition;
-  if (transposed < 0 || transposed > static_cast<int>(Transposition::adjoint)) {
-    return refuse("a solve is with 0: A, 1: A^T or 2: A^H");
-  }
+  if (transposed < 0 || transposed > 2) return refuse("a solve is with 0: A, 1: A^T or 2: A^H");
   return solve_for(solver, columns, numbers_at(b), numbers_at(x), trust,
                    [&](spsolve::Solver& by, const spsolve::Dense<std::complex<double>>& right) {
                      spsolve::Solution solution =
@@ -335,17 +346,34 @@ spsolve_status spsolve_solver_inertia(spsolve_solver* solver, spsolve_inertia* i
 
 spsolve_status spsolve_solver_precondition(spsolve_solver* solver, int transposed, int64_t columns,
                                            const double* b, double* x) {
-  return precondition(solver, transposed != 0, columns, b, x);
+  return apply(solver, columns, b, x, wants_of_preconditioner, [&](auto from, auto to) {
+    solver->solver.precondition(from, columns, to, transposed != 0);
+  });
 }
 
 spsolve_status spsolve_solver_precondition_z(spsolve_solver* solver, int transposed,
                                              int64_t columns, const double* b, double* x) {
-  using spsolve::Transposition;
-  if (transposed < 0 || transposed > static_cast<int>(Transposition::adjoint)) {
-    return refuse("a preconditioner is applied with 0: M^-1, 1: M^-T or 2: M^-H");
-  }
-  return precondition(solver, static_cast<Transposition>(transposed), columns, numbers_at(b),
-                      numbers_at(x));
+  return apply(solver, transposed, columns, b, x, wants_of_preconditioner,
+               [&](auto from, auto to, spsolve::Transposition of) {
+                 solver->solver.precondition(from, columns, to, of);
+               });
+}
+
+spsolve_status spsolve_solver_substitute(spsolve_solver* solver, spsolve_substitution step,
+                                         int transposed, int64_t columns, const double* b,
+                                         double* x) {
+  return apply(solver, columns, b, x, wants_of_substitution, [&](auto from, auto to) {
+    solver->solver.substitute(step_of(step), from, columns, to, transposed != 0);
+  });
+}
+
+spsolve_status spsolve_solver_substitute_z(spsolve_solver* solver, spsolve_substitution step,
+                                           int transposed, int64_t columns, const double* b,
+                                           double* x) {
+  return apply(solver, transposed, columns, b, x, wants_of_substitution,
+               [&](auto from, auto to, spsolve::Transposition of) {
+                 solver->solver.substitute(step_of(step), from, columns, to, of);
+               });
 }
 
 const char* spsolve_solver_notes(const spsolve_solver* solver) {

@@ -30,7 +30,7 @@ std::span<const double> parts_in(std::span<const std::complex<double>> numbers) 
 template <typename Work>
 void Solver::State::in_parts(std::span<const std::complex<double>> b, Index own_columns,
                              std::span<std::complex<double>> x, Transposition of,
-                             const Work& work) {
+                             std::optional<Substitution> step, const Work& work) {
   const Index columns = broadcast_value(by.ranks.team(), own_columns, 0);
   require_sizes(b.size(), own_columns, columns, x.size());
   const bool transposed = of != Transposition::none;
@@ -48,28 +48,43 @@ void Solver::State::in_parts(std::span<const std::complex<double>> b, Index own_
     pairs.values[k] = -pairs.values[k];
   }
   Dense<double> parts = stacked(pairs), found(parts.rows, columns);
-  if (by.conjugates && !transposed) conjugate_rows(parts);
+  const bool begins = step.value_or(Substitution::forward) == Substitution::forward;
+  const bool ends = step.value_or(Substitution::backward) == Substitution::backward;
+  if (by.conjugates && !transposed && begins) conjugate_rows(parts);
   work(parts, found, transposed);
-  if (by.conjugates && transposed) conjugate_rows(found);
+  if (by.conjugates && transposed && ends) conjugate_rows(found);
   give_numbers(in_pairs(found), x, conjugates);
 }
 
 Solution Solver::State::solve(std::span<const std::complex<double>> b, Index columns,
                               std::span<std::complex<double>> x, Transposition of) {
   Solution told;
-  in_parts(b, columns, x, of,
-           [&](const Dense<double>& right, Dense<double>& found, bool transposed) {
-             told = solve_parts(right.values, right.columns, found.values, transposed);
+  in_parts(b, columns, x, of, {},
+           [&](const Dense<double>& from, Dense<double>& to, bool transposed) {
+             told = solve_parts(from.values, from.columns, to.values, transposed);
            });
   return told;
 }
 
 void Solver::State::precondition(std::span<const std::complex<double>> b, Index columns,
                                  std::span<std::complex<double>> x, Transposition of) {
-  in_parts(b, columns, x, of,
-           [&](const Dense<double>& right, Dense<double>& found, bool transposed) {
-             precondition_parts(right.values, right.columns, found.values, transposed);
+  in_parts(b, columns, x, of, {},
+           [&](const Dense<double>& from, Dense<double>& to, bool transposed) {
+             precondition_parts(from.values, from.columns, to.values, transposed);
            });
+}
+
+void Solver::State::substitute(Substitution step, std::span<const std::complex<double>> b,
+                               Index columns, std::span<std::complex<double>> x, Transposition of) {
+  in_parts(b, columns, x, of, step,
+           [&](const Dense<double>& from, Dense<double>& to, bool transposed) {
+             substitute_parts(step, from.values, from.columns, to.values, transposed);
+           });
+}
+
+void Solver::substitute(Substitution step, std::span<const std::complex<double>> b, Index columns,
+                        std::span<std::complex<double>> x, Transposition of) {
+  state_->substitute(step, b, columns, x, of);
 }
 
 void Solver::precondition(std::span<const std::complex<double>> b, Index columns,

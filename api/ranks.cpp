@@ -1,5 +1,6 @@
 #include "spsolve/ranks.hpp"
 
+#include "api/c_objects.hpp"
 #include "team/team.hpp"
 
 namespace spsolve {
@@ -14,3 +15,13 @@ int Ranks::size() const {
 }
 
 }  // namespace spsolve
+
+int spsolve_ranks_rank(const spsolve_ranks* ranks) {
+  return ranks != nullptr ? ranks->ranks.rank() : 0;
+}
+int spsolve_ranks_size(const spsolve_ranks* ranks) {
+  return ranks != nullptr ? ranks->ranks.size() : 1;
+}
+void spsolve_ranks_free(spsolve_ranks* ranks) {
+  delete ranks;
+}

@@ -107,6 +107,28 @@ void Solver::State::precondition_parts(std::span<const double> b, Index columns,
   });
 }
 
+void Solver::State::substitute(Substitution step, std::span<const double> b, Index own_columns,
+                               std::span<double> x, bool transposed) {
+  const Index columns = broadcast_value(by.ranks.team(), own_columns, 0);
+  if (by.parts > 1) fail_everywhere(ExitCode::input, right_sides_are_real);
+  require_sizes(b.size(), own_columns, columns, x.size());
+  substitute_parts(step, b, columns, x, transposed);
+}
+
+void Solver::State::substitute_parts(Substitution step, std::span<const double> b, Index columns,
+                                     std::span<double> x, bool transposed) {
+  const UsersThreads users;
+  const RowNames names(by.parts);
+  together(by.ranks.team(), [] { set_blas_threads(omp_get_max_threads()); });
+  by.solving([&] {
+    take_right(b, columns);
+    solver->substitute(step, transposed, *right, *solution);
+    tell();
+    give_solution(x);
+  });
+  by.share(report);
+}
+
 void Solver::State::require_sizes(std::size_t b, Index own_columns, Index columns, std::size_t x) {
   const Range own = this->own();
   together(by.ranks.team(), [&] {
@@ -193,6 +215,11 @@ Solution Solver::solve(std::span<const double> b, Index columns, std::span<doubl
 void Solver::precondition(std::span<const double> b, Index columns, std::span<double> x,
                           bool transposed) {
   state_->precondition(b, columns, x, transposed);
+}
+
+void Solver::substitute(Substitution step, std::span<const double> b, Index columns,
+                        std::span<double> x, bool transposed) {
+  state_->substitute(step, b, columns, x, transposed);
 }
 
 Solution Solver::solve(const Dense<double>& b) {

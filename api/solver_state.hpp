@@ -117,9 +117,19 @@ struct Solver::State {
                     std::span<std::complex<double>> x, Transposition of);
 
   /// x <- work(b) in the real system: work(right-hand sides, found, whether of its transpose).
+  /// `step`: the part of a solve that it is.
   template <typename Work>
   void in_parts(std::span<const std::complex<double>> b, Index own_columns,
-                std::span<std::complex<double>> x, Transposition of, const Work& work);
+                std::span<std::complex<double>> x, Transposition of,
+                std::optional<Substitution> step, const Work& work);
+
+  /// One part of a solve with factors; of real numbers, of complex ones, and in the real system.
+  void substitute(Substitution step, std::span<const double> b, Index own_columns,
+                  std::span<double> x, bool transposed);
+  void substitute(Substitution step, std::span<const std::complex<double>> b, Index columns,
+                  std::span<std::complex<double>> x, Transposition of);
+  void substitute_parts(Substitution step, std::span<const double> b, Index columns,
+                        std::span<double> x, bool transposed);
 
   /// Throws, on every rank, unless b and x have as many numbers as own rows x columns.
   void require_sizes(std::size_t b, Index own_columns, Index columns, std::size_t x);

@@ -210,40 +210,26 @@ class Factors {
     return told;
   }
 
-  /// Complex numbers come as their parts, n x 2K. `of`: 0 A, 1 A^T, 2 A^H.
-  nb::dict solve_complex(const ConstMultivector& b, const Multivector& x, int of) {
-    Solver& solver = *solver_;
-    const ComplexArrays arrays(b, x, solver.own().size());
-    return facts(unlocked([&] {
-      return solver.solve(arrays.b, arrays.columns, arrays.x, static_cast<Transposition>(of));
-    }));
+  /// `of`: 0 for A, 1 for A^T, 2 for A^H. `parts`: of complex numbers, which come as theirs, n x
+  /// 2K.
+  nb::dict solve(const ConstMultivector& b, const Multivector& x, int of, bool parts) {
+    Solution told;
+    apply(b, x, of, parts, [&](auto from, Index columns, auto to, auto side) {
+      told = solver_->solve(from, columns, to, side);
+    });
+    return facts(told);
   }
 
-  nb::dict solve(const ConstMultivector& b, const Multivector& x, bool transposed) {
-    Solver& solver = *solver_;
-    require_rows(b, solver.own().size(), "b");
-    require_rows(x, solver.own().size(), "x");
-    require_alike(b, x, solver.report().device == "cuda");
-    return facts(unlocked([&] {
-      return solver.solve({b.data(), b.size()}, columns_of(b), {x.data(), x.size()}, transposed);
-    }));
-  }
-
-  void precondition(const ConstMultivector& b, const Multivector& x, bool transposed) {
-    require_rows(b, solver_->own().size(), "b");
-    require_rows(x, solver_->own().size(), "x");
-    require_alike(b, x, solver_->report().device == "cuda");
-    unlocked([&] {
-      solver_->precondition({b.data(), b.size()}, columns_of(b), {x.data(), x.size()}, transposed);
+  void precondition(const ConstMultivector& b, const Multivector& x, int of, bool parts) {
+    apply(b, x, of, parts, [&](auto from, Index columns, auto to, auto side) {
+      solver_->precondition(from, columns, to, side);
     });
   }
 
-  /// Of complex numbers, likewise.
-  void precondition_complex(const ConstMultivector& b, const Multivector& x, int of) {
-    Solver& solver = *solver_;
-    const ComplexArrays arrays(b, x, solver.own().size());
-    unlocked([&] {
-      solver.precondition(arrays.b, arrays.columns, arrays.x, static_cast<Transposition>(of));
+  /// `step`: 0 forward, 1 diagonal, 2 backward.
+  void substitute(const ConstMultivector& b, const Multivector& x, int step, int of, bool parts) {
+    apply(b, x, of, parts, [&](auto from, Index columns, auto to, auto side) {
+      solver_->substitute(static_cast<Substitution>(step), from, columns, to, side);
     });
   }
 
@@ -267,6 +253,24 @@ class Factors {
   }
 
  private:
+  /// Calls work(b, K, x, side) for the numbers of arrays, n x K, and the side of A.
+  template <typename Work>
+  void apply(const ConstMultivector& b, const Multivector& x, int of, bool parts,
+             const Work& work) {
+    const Index rows = solver_->own().size();
+    if (parts) {
+      const ComplexArrays arrays(b, x, rows);
+      return unlocked(
+          [&] { work(arrays.b, arrays.columns, arrays.x, static_cast<Transposition>(of)); });
+    }
+    require_rows(b, rows, "b");
+    require_rows(x, rows, "x");
+    require_alike(b, x, solver_->report().device == "cuda");
+    unlocked([&] {
+      work(std::span(b.data(), b.size()), columns_of(b), std::span(x.data(), x.size()), of != 0);
+    });
+  }
+
   std::unique_ptr<Solver> solver_;
 };
 
@@ -379,11 +383,10 @@ NB_MODULE(_core, module) {
       .def_prop_ro("own", &Factors::own)
       .def("report", &Factors::report)
       .def("inertia", &Factors::inertia)
-      .def("solve", &Factors::solve, "b"_a, "x"_a, "transposed"_a)
+      .def("solve", &Factors::solve, "b"_a, "x"_a, "of"_a, "parts"_a)
       .def_prop_ro("is_complex", &Factors::is_complex)
-      .def("precondition", &Factors::precondition, "b"_a, "x"_a, "transposed"_a)
-      .def("precondition_complex", &Factors::precondition_complex, "b"_a, "x"_a, "of"_a)
-      .def("solve_complex", &Factors::solve_complex, "b"_a, "x"_a, "of"_a)
+      .def("precondition", &Factors::precondition, "b"_a, "x"_a, "of"_a, "parts"_a)
+      .def("substitute", &Factors::substitute, "b"_a, "x"_a, "step"_a, "of"_a, "parts"_a)
       .def("refactor", &Factors::refactor, "values"_a.none(), "shifts"_a.none());
   nb::class_<PreparedProduct>(module, "Product")
       .def(nb::init<const Matrix&, const std::string&, Index, const std::string&, Index>(),

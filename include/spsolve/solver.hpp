@@ -127,6 +127,16 @@ class Solver {
   Solution solve(std::span<const std::complex<double>> b, Index columns,
                  std::span<std::complex<double>> x, Transposition of = Transposition::none);
 
+  /// x <- one part of A^-1 b, or of A^-T b, by sparse factors: Substitution::forward of b, diagonal
+  /// of that and backward of that in turn are x of solve() before it is refined, and not judged. Of
+  /// L L^T, y of the first has y^T y = b^T A^-1 b, of L D L^T y^T D^-1 y; diagonal changes nothing
+  /// where there is no D. Arrays as those of solve(). Throws Error(input) where factors have no
+  /// such parts: over ranks, on GPUs, of a block triangular form, or if solves are by GMRES.
+  void substitute(Substitution step, std::span<const double> b, Index columns, std::span<double> x,
+                  bool transposed = false);
+  void substitute(Substitution step, std::span<const std::complex<double>> b, Index columns,
+                  std::span<std::complex<double>> x, Transposition of = Transposition::none);
+
   /// New values for the pattern of A: of own rows, row after row, columns ascending; eliminates
   /// again. Values that are too few, too many or not finite throw Error(input), and the solver
   /// stays as it was. Where the elimination fails, as that of a singular matrix does, solve()

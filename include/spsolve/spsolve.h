@@ -245,6 +245,25 @@ spsolve_status spsolve_solver_precondition(spsolve_solver* solver, int transpose
 spsolve_status spsolve_solver_precondition_z(spsolve_solver* solver, int transposed,
                                              int64_t columns, const double* b, double* x);
 
+typedef enum {
+  SPSOLVE_FORWARD,  /* by L of L L^T, L D L^T or P L U */
+  SPSOLVE_DIAGONAL, /* by D, where there is one */
+  SPSOLVE_BACKWARD  /* by L^T or U */
+} spsolve_substitution;
+
+/* x <- one part of A^-1 b, or with `transposed` of A^-T b, by sparse factors: the three in turn make
+ * the x of _solve before it is refined. Of L L^T, y of the first has y^T y = b^T A^-1 b. Nothing is
+ * judged. Arrays as those of _solve. SPSOLVE_INPUT of factors that have no such parts: over ranks, on
+ * GPUs, of a block triangular form, or if solves are by GMRES. */
+spsolve_status spsolve_solver_substitute(spsolve_solver* solver, spsolve_substitution step,
+                                         int transposed, int64_t columns, const double* b,
+                                         double* x);
+
+/* The same for complex vectors, as _solve_z has them. */
+spsolve_status spsolve_solver_substitute_z(spsolve_solver* solver, spsolve_substitution step,
+                                           int transposed, int64_t columns, const double* b,
+                                           double* x);
+
 /* New values for the same pattern, row after row, columns ascending; eliminates again. Values that
  * are too few, too many or not finite are SPSOLVE_INPUT, and the solver stays as it was. Where the
  * elimination fails, as that of a singular matrix does, _solve is SPSOLVE_INPUT until _set_values

@@ -25,6 +25,9 @@ struct Range {
 /// eliminated in double where that fails.
 enum class Precision { float32, float64, mixed };
 
+/// The parts of a solve with factors: with L of L L^T, L D L^T or P L U, with D, and with L^T or U.
+enum class Substitution { forward, diagonal, backward };
+
 /// Unit round-off of double precision in the sense of the literature, 2^-53.
 inline constexpr double unit_roundoff = 1.1102230246251565e-16;
 

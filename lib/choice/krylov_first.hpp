@@ -44,6 +44,9 @@ class KrylovFirst final : public Inverse {
   LinearOperator* factors_alone() override {
     return eliminated_ ? inverse_->factors_alone() : nullptr;
   }
+  LinearOperator* substitution(Substitution step) override {
+    return eliminated_ ? inverse_->substitution(step) : nullptr;
+  }
   void project(Vectors& x) const override { inverse_->project(x); }
   std::vector<double> correction_residuals() const override {
     return inverse_->correction_residuals();

@@ -168,6 +168,10 @@ class Inverse : public LinearOperator {
   /// none.
   virtual LinearOperator* factors_alone() { return nullptr; }
 
+  /// One of the three that (R A C)^-1 by factors is made of, forward first; null where they are not
+  /// apart.
+  virtual LinearOperator* substitution(Substitution) { return nullptr; }
+
   /// M^-1, as near to (R A C)^-1 as one application of the preconditioner comes that the iteration
   /// has; null where there is none.
   virtual LinearOperator* preconditioner() { return nullptr; }

@@ -204,6 +204,16 @@ void SparseFactorization<T>::solve(bool transposed, const Vectors& x, Vectors& y
 }
 
 template <typename T>
+void SparseFactorization<T>::substitute(Substitution step, bool transposed, const Vectors& x,
+                                        Vectors& y) {
+  if (&x != &y) copy(x, y);
+  // S as above, where the substitutions begin or, transposed, end.
+  if (conjugates_ && !transposed && step == Substitution::forward) conjugate_rows(y);
+  elimination_->made().substitute(step, transposed, y, y);
+  if (conjugates_ && transposed && step == Substitution::backward) conjugate_rows(y);
+}
+
+template <typename T>
 void SparseFactorization<T>::solve_unsigned(bool transposed, const Vectors& x, Vectors& y) {
   if (spread_ || team_.size() == 1) return elimination_->solve(transposed, x, y);
   solve_in<T>(x, y, [&](Dense<T>& rows) {

@@ -81,6 +81,15 @@ class SparseFactorization {
   /// y <- F^-1 x or F^-T x; of complex factors of those of the real form. Collective.
   void solve(bool transposed, const Vectors& x, Vectors& y);
 
+  /// Whether substitute() does the parts of a solve: of factors that a rank alone has on its host,
+  /// of a matrix that is one block.
+  bool has_substitutions() const {
+    return team_.size() == 1 && elimination_ != nullptr && elimination_->made().has_substitutions();
+  }
+
+  /// y <- one part of F^-1 x or F^-T x: forward, diagonal and backward in turn make the whole.
+  void substitute(Substitution step, bool transposed, const Vectors& x, Vectors& y);
+
  private:
   TeamElimination<T>& deal(const EliminationStage& stage);
   const std::optional<EliminationStage>& found() const;
@@ -117,6 +126,25 @@ class UnrefinedInverse final : public LinearOperator {
 
  private:
   SparseFactorization<T>& factors_;
+};
+
+/// One of the substitutions of the factors.
+template <typename T>
+class FactorSubstitution final : public LinearOperator {
+ public:
+  explicit FactorSubstitution(SparseFactorization<T>& factors) : factors_(factors) {}
+  FactorSubstitution& of(Substitution step) {
+    step_ = step;
+    return *this;
+  }
+  void apply(const Vectors& x, Vectors& y) override { factors_.substitute(step_, false, x, y); }
+  void apply_transposed(const Vectors& x, Vectors& y) override {
+    factors_.substitute(step_, true, x, y);
+  }
+
+ private:
+  SparseFactorization<T>& factors_;
+  Substitution step_ = Substitution::forward;
 };
 
 }  // namespace spsolve::sparse

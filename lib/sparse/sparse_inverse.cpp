@@ -32,7 +32,8 @@ SparseInverse<T>::SparseInverse(Team& team, SparseMemory& memory, const SparseCh
       lent_(team),
       gathered_(team, memory, lent_, choice, std::move(analysis)),
       factors_(team, memory, lent_, choice.over_ranks),
-      unrefined_(factors_) {
+      unrefined_(factors_),
+      substitution_(factors_) {
   gathered_.gather_by([this](SystemMatrix& matrix, ScaledValues* whole) {
     return factors_.gather_values(matrix, whole);
   });
@@ -404,10 +405,7 @@ void SparseInverse<T>::apply(const Vectors& x, Vectors& y) {
 
 template <typename T>
 void SparseInverse<T>::apply_transposed(const Vectors& x, Vectors& y) {
-  if (state_ == State::unvalidated) {
-    Progress silent("eliminating", 1, Progress::Show::off);
-    ensure_valid_factors({silent, nullptr, nullptr, nullptr}, factors_.known_failure());
-  }
+  if (state_ == State::unvalidated) validate_first();
   solve(true, x, y);
 }
 

@@ -49,6 +49,11 @@ class SparseInverse final : public Inverse {
   }
   const InverseFacts& facts() const override { return facts_; }
   LinearOperator* factors_alone() override;
+  LinearOperator* substitution(Substitution step) override {
+    if (state_ == State::unvalidated) validate_first();
+    const bool there = state_ == State::by_factors && factors_.has_substitutions();
+    return there ? &substitution_.of(step) : nullptr;
+  }
   bool eliminate_exactly() override {
     exact_ = true;
     if (!iterates() || facts_.sparse->perturbed_pivots == 0) return false;
@@ -105,6 +110,11 @@ class SparseInverse final : public Inverse {
   std::unique_ptr<Vectors> validate_factors(const EliminationRun& run, FactorFailure& failure);
   /// validate_factors(), unless it is known that they fail, and what is done where they do.
   std::unique_ptr<Vectors> ensure_valid_factors(const EliminationRun& run, FactorFailure failure);
+  /// Leads on from `unvalidated`, without a right-hand side.
+  void validate_first() {
+    Progress silent("eliminating", 1, Progress::Show::off);
+    ensure_valid_factors({silent, nullptr, nullptr, nullptr}, factors_.known_failure());
+  }
   /// Leads on from `unvalidated`, by y <- A^-1 x.
   void apply_first(const Vectors& x, Vectors& y);
   /// y <- (R A C)^-1 x, or of the transposed matrix, as the state says.
@@ -124,6 +134,7 @@ class SparseInverse final : public Inverse {
   GatheredMatrix gathered_;
   SparseFactorization<T> factors_;
   UnrefinedInverse<T> unrefined_;
+  FactorSubstitution<T> substitution_;
   std::optional<GmresInverse> gmres_;  // on unrefined_, where it was asked for
   State state_ = State::empty;
   bool gmres_failed_ = false;  // on restricted pivots, for these values or some before

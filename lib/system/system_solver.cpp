@@ -104,6 +104,28 @@ void SystemSolver::precondition(bool transposed, const Vectors& b, Vectors& x) {
   transposed ? of_a.apply_transposed(b, x) : of_a.apply(b, x);
 }
 
+void SystemSolver::substitute(Substitution step, bool transposed, const Vectors& b, Vectors& x) {
+  if (!is_krylov(row_.method)) whole();  // refuses where there are no factors
+  LinearOperator* of_scaled = nullptr;
+  set_up_by([&] { of_scaled = inverse_->substitution(step); });
+  if (of_scaled == nullptr) {
+    fail_everywhere(ExitCode::input,
+                    "there are no substitutions apart by {}: they are of sparse factors that one "
+                    "process has on its host, of a matrix without a block triangular form, whose "
+                    "solves need no GMRES; solve as a whole",
+                    name(choice().method));
+  }
+  // A^-1 is C (R A C)^-1 R.
+  if (&b != &x) copy(b, x);
+  if (step == Substitution::forward && scaling_.scales) {
+    scale_own_rows(*matrix_, transposed ? scaling_.columns : scaling_.rows, x);
+  }
+  transposed ? of_scaled->apply_transposed(x, x) : of_scaled->apply(x, x);
+  if (step == Substitution::backward && scaling_.scales) {
+    scale_own_rows(*matrix_, transposed ? scaling_.rows : scaling_.columns, x);
+  }
+}
+
 void SystemSolver::eliminate(Progress& progress, Checkpoints* checkpoints, const Vectors* b,
                              const Vectors* guess) {
   EliminationRun run{progress, checkpoints, b, guess};

@@ -66,6 +66,10 @@ class SystemSolver final : public LinearOperator {
   /// prepared. Throws Error(input) of a method that has none.
   void precondition(bool transposed, const Vectors& b, Vectors& x);
 
+  /// x <- one part of A^-1 b, or A^-T b, as the factors have it: forward, diagonal and backward in
+  /// turn make the whole. Throws Error(input) of factors that have no such parts.
+  void substitute(Substitution step, bool transposed, const Vectors& b, Vectors& x);
+
   /// Solves A x = b: x from the factors, refined against the sparse A, and how far it can be
   /// trusted. `times` gets the phases gather, check and condition. Right-hand sides far from 1 are
   /// brought near it meanwhile, by powers of two (see right_hand_side_scales()), unless x then

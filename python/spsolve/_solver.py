@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,10 +127,7 @@ class Factors(LinearOperator):
         of = _number_of(transposed, adjoint)
         is_complex, columns, result, x = self._columns_for(b, out)
         with self._lock, _threads.using(self._threads):
-            if is_complex:
-                facts = self._last = self._factors.solve_complex(columns, x, of)
-            else:
-                facts = self._last = self._factors.solve(columns, x, transposed or adjoint)
+            facts = self._last = self._factors.solve(columns, x, of, is_complex)
         if not facts["solved"]:
             raise not_trustworthy(facts["notes"], result, facts)
         tell(facts["notes"], self._strict, result, facts)
@@ -149,10 +146,29 @@ class Factors(LinearOperator):
         of = _number_of(transposed, adjoint)
         is_complex, columns, result, x = self._columns_for(b, out)
         with self._lock, _threads.using(self._threads):
-            if is_complex:
-                self._factors.precondition_complex(columns, x, of)
-            else:
-                self._factors.precondition(columns, x, of != 0)
+            self._factors.precondition(columns, x, of, is_complex)
+        return result
+
+    def substitute(self, step: Literal["forward", "diagonal", "backward"], b: Any, *,
+                   transposed: bool = False, adjoint: bool = False, out: Any = None) -> NDArray[Any]:
+        """One part of A^-1 b by sparse factors L L^T, L D L^T or P L U.
+
+        "forward" is by L, "diagonal" by D, where there is one, and "backward" by L^T or U. The three
+        in turn are the x of :meth:`solve` before it is refined; nothing judges it. Of L L^T
+        (``method="sparse_cholesky"``) ``y = substitute("forward", b)`` has y^T y = b^T A^-1 b, and
+        ``substitute("backward", z)`` of standard normal z has the covariance A^-1. The other
+        arguments are those of :meth:`solve`.
+
+        Raises InputError of factors that have no such parts: over processes, on a GPU, of a block
+        triangular form, or if GMRES makes up for small pivots.
+        """
+        steps = ("forward", "diagonal", "backward")
+        if step not in steps:
+            raise InputError(f"a substitution is one of {', '.join(steps)}, and not {step!r}")
+        of = _number_of(transposed, adjoint)
+        is_complex, columns, result, x = self._columns_for(b, out)
+        with self._lock, _threads.using(self._threads):
+            self._factors.substitute(columns, x, steps.index(step), of, is_complex)
         return result
 
     def _columns_for(self, b: Any, out: Any) -> tuple[bool, Any, NDArray[Any], Any]:

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <string>
 
 #include "sockets/pardiso/system.hpp"
@@ -62,9 +63,10 @@ Handles& handles() {
   throw Error(ExitCode::input, sentence);
 }
 
-/// The stages of a phase: 1 analysis, 2 factorization, 3 solution.
+/// The stages of a phase: 1 analysis, 2 factorization, 3 solution, or a part of that.
 struct Stages {
   bool analyses, factors, solves;
+  std::optional<Substitution> substitutes = {};
 };
 
 Stages stages_of(Index phase) {
@@ -82,12 +84,14 @@ Stages stages_of(Index phase) {
     case 33:
       return {false, false, true};
     case 331:
+      return {false, false, false, Substitution::forward};
     case 332:
+      return {false, false, false, Substitution::diagonal};
     case 333:
-      refuse("phase " + std::to_string(phase) +
-             ": forward, diagonal and backward substitution are not done apart; take phase 33");
+      return {false, false, false, Substitution::backward};
     default:
-      refuse("phase = " + std::to_string(phase) + " is none: take 11, 12, 13, 22, 23, 33, 0 or -1");
+      refuse("phase = " + std::to_string(phase) +
+             " is none: take 11, 12, 13, 22, 23, 33, 331, 332, 333, 0 or -1");
   }
 }
 
@@ -151,7 +155,11 @@ void work(const Call& call) {
     system.factor(call, kind, wishes);
   }
   if (stages.solves) system.solve(call, kind, wishes);
-  if (stages.analyses || stages.factors || kind.tells_inertia) system.tell(kind, *call.iparm);
+  if (stages.substitutes) {
+    system.substitute(*stages.substitutes, call, kind, wishes);
+  } else if (stages.analyses || stages.factors || kind.tells_inertia) {
+    system.tell(kind, *call.iparm);
+  }
   if (call.msglvl < 1) return;
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   std::printf("spsolve, phase %d: %.3g s\n%s", static_cast<int>(call.phase), seconds.count(),

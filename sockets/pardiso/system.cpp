@@ -186,35 +186,38 @@ void System::factor(const Call& call, const MatrixKind& kind, const Wishes& wish
   stage_ = Stage::factored;
 }
 
-template <>
-Solution System::solve_by(const double* b, Index columns, double* x, Transposition of) {
-  const auto size = static_cast<std::size_t>(order_ * columns);
-  return solver_->solve(std::span(b, size), columns, std::span(x, size), of != Transposition::none);
-}
-template <>
-Solution System::solve_by(const std::complex<double>* b, Index columns, std::complex<double>* x,
-                          Transposition of) {
-  const auto size = static_cast<std::size_t>(order_ * columns);
-  return solver_->solve(std::span(b, size), columns, std::span(x, size), of);
+namespace {
+
+/// A Solver's way to name A, A^T and A^H for numbers of T: real ones know two.
+template <typename T>
+auto named_for(Transposition of) {
+  if constexpr (std::is_same_v<T, double>) {
+    return of != Transposition::none;
+  } else {
+    return of;
+  }
 }
 
-template <typename T>
-void System::solve_for(const Call& call, const Wishes& wishes) {
+}  // namespace
+
+template <typename T, typename Solve>
+void System::by_rows(const Call& call, const Wishes& wishes, const Solve& solve) const {
   const bool in_float = wishes.numbers_in_float;
   void* const to = wishes.over_b ? call.b : call.x;
+  const auto size = static_cast<std::size_t>(order_ * call.nrhs);
   if (call.nrhs == 1 && !in_float && places_.empty()) {
-    last_ = solve_by(static_cast<const T*>(call.b), 1, static_cast<T*>(to), wishes.of);
-    return;
+    return solve(std::span(static_cast<const T*>(call.b), size),
+                 std::span(static_cast<T*>(to), size));
   }
   const Numbers b{call.b, in_float};
-  std::vector<T> rows(static_cast<std::size_t>(order_ * call.nrhs));
+  std::vector<T> rows(size);
   const auto place = [this](Index i) { return places_.empty() ? i : places_[i]; };
   for (Index c = 0; c < call.nrhs; ++c) {
     for (Index i = 0; i < order_; ++i) {
       rows[place(i) * call.nrhs + c] = b.at<T>(c * order_ + i);
     }
   }
-  last_ = solve_by(rows.data(), call.nrhs, rows.data(), wishes.of);
+  solve(std::span<const T>(rows), std::span<T>(rows));
   for (Index c = 0; c < call.nrhs; ++c) {
     for (Index i = 0; i < order_; ++i) {
       put(to, in_float, c * order_ + i, rows[place(i) * call.nrhs + c]);
@@ -222,11 +225,27 @@ void System::solve_for(const Call& call, const Wishes& wishes) {
   }
 }
 
-void System::solve(const Call& call, const MatrixKind& kind, const Wishes& wishes) {
+template <typename T>
+void System::solve_for(const Call& call, const Wishes& wishes) {
+  by_rows<T>(call, wishes, [&](std::span<const T> b, std::span<T> x) {
+    last_ = solver_->solve(b, call.nrhs, x, named_for<T>(wishes.of));
+  });
+}
+
+template <typename T>
+void System::substitute_for(Substitution step, const Call& call, const Wishes& wishes) {
+  by_rows<T>(call, wishes, [&](std::span<const T> b, std::span<T> x) {
+    solver_->substitute(step, b, call.nrhs, x, named_for<T>(wishes.of));
+  });
+}
+
+void System::require_solvable(const Call& call, const Wishes& wishes) const {
   if (stage_ == Stage::failed) {
     throw Error(ExitCode::not_trustworthy, "the last values could not be factored");
   }
-  if (stage_ != Stage::factored) refuse("phase 33 comes after phase 22");
+  if (stage_ != Stage::factored) {
+    refuse("phase " + std::to_string(call.phase) + " comes after phase 22");
+  }
   require_order(call);
   if (call.nrhs < 1) refuse("nrhs = " + std::to_string(call.nrhs) + ": give one at least");
   if (call.nrhs > std::numeric_limits<std::int32_t>::max() / 64) {
@@ -234,6 +253,17 @@ void System::solve(const Call& call, const MatrixKind& kind, const Wishes& wishe
   }
   if (call.b == nullptr) refuse("b is missing");
   if (call.x == nullptr && !wishes.over_b) refuse("x is missing");
+}
+
+void System::substitute(Substitution step, const Call& call, const MatrixKind& kind,
+                        const Wishes& wishes) {
+  require_solvable(call, wishes);
+  kind.is_complex ? substitute_for<std::complex<double>>(step, call, wishes)
+                  : substitute_for<double>(step, call, wishes);
+}
+
+void System::solve(const Call& call, const MatrixKind& kind, const Wishes& wishes) {
+  require_solvable(call, wishes);
   try {
     kind.is_complex ? solve_for<std::complex<double>>(call, wishes)
                     : solve_for<double>(call, wishes);

@@ -22,6 +22,10 @@ class System {
   /// Phase 3.
   void solve(const Call& call, const MatrixKind& kind, const Wishes& wishes);
 
+  /// Phases 331, 332 and 333: a part of phase 3, whose result is not judged.
+  void substitute(Substitution step, const Call& call, const MatrixKind& kind,
+                  const Wishes& wishes);
+
   /// iparm(14) to (19), (22) and (23), as far as they are known.
   void tell(const MatrixKind& kind, Parameters& iparm);
 
@@ -45,10 +49,14 @@ class System {
                    bool factors);
   template <typename T>
   void set_values(const Call& call, bool in_float);
+  void require_solvable(const Call& call, const Wishes& wishes) const;
+  /// Calls solve(b, columns, x) for the numbers of a call by rows, of T.
+  template <typename T, typename Solve>
+  void by_rows(const Call& call, const Wishes& wishes, const Solve& solve) const;
   template <typename T>
   void solve_for(const Call& call, const Wishes& wishes);
   template <typename T>
-  Solution solve_by(const T* b, Index columns, T* x, Transposition of);
+  void substitute_for(Substitution step, const Call& call, const Wishes& wishes);
   template <typename T>
   std::vector<T> all_values(const Call& call, bool in_float) const;
 

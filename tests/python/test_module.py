@@ -226,6 +226,27 @@ class Solving(unittest.TestCase):
         with self.assertRaisesRegex(spsolve.InputError, "name one of them"):
             f.precondition(b, transposed=True, adjoint=True)
 
+    def test_substitutions_by_themselves(self):
+        cases = (("grid2d:30", "sparse_cholesky"), ("magnetic2d:20", "sparse_cholesky"),
+                 ("zhelm2d:20", "sparse_ldlt"), ("convdiff3d:8", "sparse_lu"))
+        for matrix, method in cases:
+            a = spsolve.read(matrix)
+            f = spsolve.factor(a, method=method)
+            b = np.cos(np.arange(2 * a.shape[0])).reshape(-1, 2)
+            if np.iscomplexobj(a.data):
+                b = b * np.exp(0.3j * np.arange(a.shape[0]))[:, None]
+            for of in ({}, {"transposed": True}, {"adjoint": True}):
+                y = f.substitute("forward", b, **of)
+                z = f.substitute("diagonal", y, **of)
+                x = f.substitute("backward", z, **of)
+                np.testing.assert_allclose(x, f.solve(b, **of), rtol=1e-9, atol=1e-10)
+                if method == "sparse_cholesky":
+                    np.testing.assert_allclose((y.conj() * y).sum(0), (b.conj() * x).sum(0), rtol=1e-10)
+        with self.assertRaisesRegex(spsolve.InputError, "forward, diagonal, backward"):
+            f.substitute("sideways", b)
+        with self.assertRaisesRegex(spsolve.InputError, "no substitutions apart"):
+            spsolve.factor(a, method="lu").substitute("forward", b)
+
     def test_coordinates_of_an_elastic_body(self):
         side = 7
         a = spsolve.read(f"elastic3d:{side}")

@@ -61,10 +61,14 @@ assert np.array_equal(f.precondition(1j * b[first:last]), 1j * f.precondition(b[
 x = spsolve.solve(a if comm.rank == 0 else None, b if comm.rank == 0 else None, comm=comm)
 close(a, x, b)
 
+spread = spsolve.factor(symmetric if comm.rank == 0 else None, comm=comm, method="sparse_cholesky")
+
 # A failure on one rank fails on every rank, in the same words.
 said = []
 for work in (lambda: spsolve.factor("no such file" if comm.rank == 0 else None, comm=comm),
              lambda: spsolve.factor(a, comm=comm, method="lux"),
+             lambda: f.substitute("forward", b[first:last]),
+             lambda: (spread if comm.size > 1 else f).substitute("forward", b[slice(*spread.own)]),
              lambda: f.solve(b[:3] if comm.rank == comm.size - 1 else b[first:last]),
              lambda: f.refactor(np.ones(3) if comm.rank == 0 else None),
              lambda: spsolve.solve(a, b[:7] if comm.rank == 0 else None, comm=comm)):

@@ -233,6 +233,68 @@ static void all_kinds(int side, int ways_tried) {
 }
 
 /* A^T and A^H, x over b, several right-hand sides. */
+/* Phases 331, 332 and 333 in turn make the x of phase 33 for every kind, and y of 331 the inner
+ * product by A^-1 of definite ones. */
+static void halves(void) {
+  for (int k = 0; k < kind_count; ++k) {
+    matrix m = mesh(17, kinds[k]);
+    const int size = m.n * 3 * (m.is_complex ? 2 : 1);
+    double *b = vector(&m, 3), *x = zeros(&m, 3), *y = zeros(&m, 3), *z = zeros(&m, 3);
+    handle by = new_handle(m.mtype);
+    int* perm = malloc(m.n * sizeof(int));
+    for (int i = 0; i < m.n; ++i) perm[i] = m.n - i;
+    CHECK_CODE(call(&by, &m, 11, 1, NULL, NULL, NULL), 0);
+    CHECK_CODE(call(&by, &m, 331, 3, b, y, NULL), -1); /* before phase 22 */
+    for (int permutes = 0; permutes < 2; ++permutes) {
+      by.iparm[4] = permutes;
+      if (permutes) CHECK_CODE(call(&by, &m, 11, 1, NULL, NULL, perm), 0);
+      CHECK_CODE(call(&by, &m, 22, 1, NULL, NULL, perm), 0);
+      for (int op = 0; op < (is_panua ? 2 : 3); ++op) {
+        by.iparm[11] = op;
+        CHECK_CODE(call(&by, &m, 33, 3, b, x, perm), 0);
+        CHECK_CODE(call(&by, &m, 331, 3, b, y, perm), 0);
+        CHECK_CODE(call(&by, &m, 332, 3, y, z, perm), 0);
+        double inner = 0, outer = 0, error = 0, largest = 0;
+        for (int i = 0; i < size; ++i) inner += y[i] * y[i], outer += b[i] * x[i];
+        if (m.mtype == 2 || m.mtype == 4) {
+          CHECK(memcmp(y, z, bytes(&m, 3)) == 0);
+          CHECK(fabs(inner - outer) < 1e-12 * fabs(outer));
+        }
+        if (m.mtype == -2 || m.mtype == -4 || m.mtype == 6) {
+          CHECK(memcmp(y, z, bytes(&m, 3)) != 0);
+        }
+        by.iparm[5] = 1; /* over b */
+        CHECK_CODE(call(&by, &m, 333, 3, z, NULL, perm), 0);
+        by.iparm[5] = 0;
+        for (int i = 0; i < size; ++i) {
+          error = fmax(error, fabs(z[i] - x[i]));
+          largest = fmax(largest, fabs(x[i]));
+        }
+        CHECK(error < 1e-12 * largest);
+      }
+      by.iparm[11] = 0;
+    }
+    CHECK_CODE(call(&by, &m, 331, 1, NULL, y, perm), -1);
+    CHECK_CODE(call(&by, &m, 331, 0, b, y, perm), -1);
+    CHECK_CODE(release(&by, &m), 0);
+    free(b), free(x), free(y), free(z), free(perm), free_matrix(&m);
+  }
+  /* Two blocks of which one feeds the other are not one L and U. */
+  matrix m = mesh(8, 11);
+  for (int i = 0; i < 32; ++i) {
+    for (int k = m.ia[i] - 1; k < m.ia[i + 1] - 1; ++k) {
+      if (m.ja[k] > 32) m.a[k] = 0;
+    }
+  }
+  double *b = vector(&m, 1), *x = zeros(&m, 1);
+  handle by = new_handle(11);
+  CHECK_CODE(call(&by, &m, 13, 1, b, x, NULL), 0);
+  CHECK(residual(&m, b, x, 0) < 1e-13);
+  CHECK_CODE(call(&by, &m, 331, 1, b, x, NULL), -1);
+  CHECK_CODE(release(&by, &m), 0);
+  free(b), free(x), free_matrix(&m);
+}
+
 static void parameters_of_solutions(void) {
   for (int k = 0; k < kind_count; ++k) {
     matrix m = mesh(12, kinds[k]);
@@ -752,6 +814,7 @@ static void rounds(int count) {
 int main(int argc, char** argv) {
   all_kinds(9, 4);
   all_kinds(101, 1); /* 10 201 unknowns */
+  halves();
   parameters_of_solutions();
   permutation();
   inertia();

@@ -30,6 +30,14 @@ class HostFronts : public TeamFronts<T> {
     return order_.has_value();
   }
 
+  bool has_substitutions() const override {
+    return order_ && solve_ && tree_.off_diagonal_blocks().empty();
+  }
+
+  void substitute(Substitution step, bool transposed, const Vectors& b, Vectors& x) override {
+    order_->solve(*solve_, transposed, b, x, step);
+  }
+
  protected:
   HostFronts(const TreePartition& tree, bool in_place) : tree_(tree) {
     if (tree.whole != nullptr) order_.emplace(tree.whole, in_place);

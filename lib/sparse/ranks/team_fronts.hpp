@@ -75,6 +75,14 @@ class TeamFronts {
   /// rank of several: then solve() does it.
   virtual bool solve_in_bands(bool transposed, const RowExchange& from, const RowExchange& to,
                               const Vectors& b, Vectors& x) = 0;
+
+  /// Whether the factors are those of a rank alone, on its host, and of one block: then
+  /// substitute() does one of the substitutions of a solve. Not collective.
+  virtual bool has_substitutions() const { return false; }
+
+  /// x <- what one substitution makes of b, as RowOrder::solve() has it.
+  virtual void substitute(Substitution /*step*/, bool /*transposed*/, const Vectors& /*b*/,
+                          Vectors& /*x*/) {}
 };
 
 /// The sum of the ranks' counts; the first failure of any. Collective.

@@ -280,15 +280,53 @@ void FactorSolve<T>::backward(bool transposed, Index columns, T* x) const {
 }
 
 template <typename T>
+void FactorSolve<T>::substitute_in_block(Substitution step, bool transposed, Index columns, T* b,
+                                         T* x) const {
+  const FrontSweeps<T> sweeps(kind_, transposed, false);
+  const Group& all = groups_.front();
+  Workspace& space = workspace(columns);
+  const LocalIndex n = tree_.order();
+  if (step == Substitution::forward) {
+    return forward_side_by_side(sweeps, all, columns, b, x, space);
+  }
+  if (b != x) std::copy_n(b, n * columns, x);
+  if (step == Substitution::backward) {
+    conjugate(0, n, columns, x);
+    backward_side_by_side(sweeps, all, columns, x, space);
+    return conjugate(0, n, columns, x);
+  }
+  FrontWindows<T> rising = windows(0, tree_.size() - 1, true);
+  for (LocalIndex s = 0; s < tree_.size(); ++s) {
+    rising.enter(s);
+    sweeps.diagonal(fronts_[s], columns, x, space.rows[0].data());
+  }
+}
+
+template <typename T>
 void FactorSolve<T>::solve(bool transposed, Index columns, T* b, T* x) const {
-  if (columns <= most_columns) return solve_block(transposed, columns, b, x);
+  by_columns(columns, b, x,
+             [&](Index width, T* from, T* to) { solve_block(transposed, width, from, to); });
+}
+
+template <typename T>
+void FactorSolve<T>::substitute(Substitution step, bool transposed, Index columns, T* b,
+                                T* x) const {
+  by_columns(columns, b, x, [&](Index width, T* from, T* to) {
+    substitute_in_block(step, transposed, width, from, to);
+  });
+}
+
+template <typename T>
+template <typename Work>
+void FactorSolve<T>::by_columns(Index columns, T* b, T* x, const Work& work) const {
+  if (columns <= most_columns) return work(columns, b, x);
   const Index n = tree_.order();
   std::vector<T> part(static_cast<std::size_t>(n * most_columns)), result(part.size());
   for (Index from = 0; from < columns; from += most_columns) {
     const Index width = std::min(most_columns, columns - from);
     for (Index i = 0; i < n; ++i)
       std::copy_n(b + i * columns + from, width, part.data() + i * width);
-    solve_block(transposed, width, part.data(), result.data());
+    work(width, part.data(), result.data());
     for (Index i = 0; i < n; ++i) {
       std::copy_n(result.data() + i * width, width, x + i * columns + from);
     }

@@ -43,6 +43,11 @@ class FactorSolve {
   /// One solve at a time.
   void solve(bool transposed, Index columns, T* b, T* x) const;
 
+  /// One of the substitutions that solve() is made of, where the matrix is one block. x of the
+  /// first one, and b of the others, are in the order of columns, or of rows if it is transposed; b
+  /// of the first one is lost.
+  void substitute(Substitution step, bool transposed, Index columns, T* b, T* x) const;
+
   /// The way up the trees alone, without off-diagonal blocks, for at most most_columns: what pivots
   /// come to is in x, and what they leave to the rows outside has been added to b there.
   void forward(bool transposed, Index columns, T* b, T* x) const;
@@ -71,6 +76,10 @@ class FactorSolve {
   /// them, as L^H is taken as L^T.
   void conjugate(LocalIndex first, LocalIndex end, Index columns, T* x) const;
   void solve_block(bool transposed, Index columns, T* b, T* x) const;
+  void substitute_in_block(Substitution step, bool transposed, Index columns, T* b, T* x) const;
+  /// Calls work(K, b, x) for as many columns K at a time as are taken together.
+  template <typename Work>
+  void by_columns(Index columns, T* b, T* x, const Work& work) const;
   void forward_side_by_side(const FrontSweeps<T>& sweeps, const Group& group, Index columns, T* b,
                             T* x, Workspace& space) const;
   void backward_side_by_side(const FrontSweeps<T>& sweeps, const Group& group, Index columns, T* x,

@@ -31,9 +31,10 @@ void divide_row(Index columns, const T* from, T pivot, T* to) {
 }  // namespace
 
 template <typename T>
-FrontSweeps<T>::FrontSweeps(Factorization kind, bool transposed)
+FrontSweeps<T>::FrontSweeps(Factorization kind, bool transposed, bool divides)
     : kind_(kind),
       transposed_(transposed && kind == Factorization::lu),
+      divides_(divides && has_d(kind)),
       triangles_(sweep_triangles(kind, transposed)) {}
 
 template <typename T>
@@ -53,7 +54,7 @@ void FrontSweeps<T>::forward_one(const FactoredFront<T>& f, const FrontRows<T>& 
     vector_sweeps::forward_lower<Ends::padded>(kind_ != Factorization::cholesky, e + m, e, f.lower,
                                                f.ld, z);
   }
-  if (has_d(kind_)) divide_by_d(is_hermitian(kind_), e, f.lower, f.ld, f.off_diagonal, 1, z);
+  if (divides_) divide_by_d(is_hermitian(kind_), e, f.lower, f.ld, f.off_diagonal, 1, z);
   for (Index k = 0; k < e; ++k) x[out[k]] = z[k];
   for (Index i = 0; i < m; ++i) *rows.at(border[i], 1) = t[i];
 }
@@ -83,7 +84,7 @@ void FrontSweeps<T>::forward(const FactoredFront<T>& f, const Tiles* shared, Ind
   if (f.pivots == 1 && f.border == 0) {
     const LocalIndex in = transposed_ ? f.columns[0] : f.rows[0];
     const LocalIndex out = transposed_ ? f.rows[0] : f.columns[0];
-    const bool divides = has_d(kind_) || triangles_.first.diagonal != CblasUnit;
+    const bool divides = divides_ || triangles_.first.diagonal != CblasUnit;
     return divide_row(columns, rows.b + in * columns, divides ? f.lower[0] : T(1),
                       x + out * columns);
   }
@@ -116,12 +117,21 @@ void FrontSweeps<T>::forward(const FactoredFront<T>& f, const Tiles* shared, Ind
                        t + from * columns);
     });
   }
-  if (has_d(kind_)) divide_by_d(is_hermitian(kind_), e, f.lower, f.ld, f.off_diagonal, columns, z);
+  if (divides_) divide_by_d(is_hermitian(kind_), e, f.lower, f.ld, f.off_diagonal, columns, z);
   for (Index k = 0; k < e; ++k) copy_row(columns, z + k * columns, x + out[k] * columns);
   for (Index i = 0; i < m; ++i) {
     T* target = rows.at(border[i], columns);
     for (Index c = 0; c < columns; ++c) target[c] += t[i * columns + c];
   }
+}
+
+template <typename T>
+void FrontSweeps<T>::diagonal(const FactoredFront<T>& f, Index columns, T* x, T* z) const {
+  if (!has_d(kind_)) return;
+  const Index e = f.pivots;
+  for (Index k = 0; k < e; ++k) copy_row(columns, x + f.columns[k] * columns, z + k * columns);
+  divide_by_d(is_hermitian(kind_), e, f.lower, f.ld, f.off_diagonal, columns, z);
+  for (Index k = 0; k < e; ++k) copy_row(columns, z + k * columns, x + f.columns[k] * columns);
 }
 
 template <typename T>

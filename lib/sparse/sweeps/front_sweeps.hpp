@@ -25,7 +25,8 @@ struct FrontRows {
 template <typename T>
 class FrontSweeps {
  public:
-  FrontSweeps(Factorization kind, bool transposed);
+  /// `divides`: whether forward() divides by D, where there is one.
+  FrontSweeps(Factorization kind, bool transposed, bool divides = true);
 
   bool transposed() const { return transposed_; }
 
@@ -34,6 +35,8 @@ class FrontSweeps {
   /// room for its rows and vector_sweeps::padding values.
   void forward(const FactoredFront<T>& front, const Tiles* shared, Index columns,
                const FrontRows<T>& rows, T* x, T* z) const;
+  /// x of the pivots <- D^-1 x, where there is a D.
+  void diagonal(const FactoredFront<T>& front, Index columns, T* x, T* z) const;
   /// x of the pivots, where x of the border is known.
   void backward(const FactoredFront<T>& front, const Tiles* shared, Index columns, T* x,
                 T* z) const;
@@ -45,6 +48,7 @@ class FrontSweeps {
 
   Factorization kind_;
   bool transposed_ = false;  // of LU; the others are symmetric
+  bool divides_ = false;     // by D, on the way up
   row_products::SweepTriangles triangles_;
 };
 

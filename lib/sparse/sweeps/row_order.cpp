@@ -36,7 +36,7 @@ void RowOrder<T>::over_rows(LocalIndex n, Index columns, bool rows, int threads,
 
 template <typename T>
 void RowOrder<T>::solve(const FactorSolve<T>& factors, bool transposed, Index columns, const T* b,
-                        T* x) {
+                        T* x, std::optional<Substitution> step) {
   constexpr Index few = 2;  // columns whose room is kept
   const SingleThreadedBlas here;
   const LocalIndex n = static_cast<LocalIndex>(analysis_->rows());
@@ -53,10 +53,16 @@ void RowOrder<T>::solve(const FactorSolve<T>& factors, bool transposed, Index co
     if (b == x && in_order_.size() < size) in_order_ = UntouchedArray<T>(size);
     in_order = b == x ? in_order_.data() : x;
   }
-  over_rows(n, columns, !transposed, here.threads(), [=](Index k, Index at, auto width) {
+  const bool from_b = step.value_or(Substitution::forward) == Substitution::forward;
+  const bool from_rows = from_b != transposed;
+  over_rows(n, columns, from_rows, here.threads(), [=](Index k, Index at, auto width) {
     for (Index c = 0; c < width; ++c) in_order[k + c] = mirrored(conjugates, b[at + c]);
   });
-  factors.solve(transposed, columns, in_order, found);
+  if (step) {
+    factors.substitute(*step, transposed, columns, in_order, found);
+  } else {
+    factors.solve(transposed, columns, in_order, found);
+  }
   over_rows(n, columns, transposed, here.threads(), [=](Index k, Index at, auto width) {
     for (Index c = 0; c < width; ++c) x[at + c] = mirrored(conjugates, found[k + c]);
   });
@@ -68,16 +74,16 @@ void RowOrder<T>::solve(const FactorSolve<T>& factors, bool transposed, Index co
 
 template <typename T>
 void RowOrder<T>::solve(const FactorSolve<T>& factors, bool transposed, const Vectors& b,
-                        Vectors& x) {
+                        Vectors& x, std::optional<Substitution> step) {
   if constexpr (std::is_same_v<Real<T>, double>) {
     // One column of the real form is complex numbers as they lie in memory.
     if (dynamic_cast<const HostVectors*>(&b) != nullptr && (!is_complex<T> || b.columns() == 1)) {
       return solve(factors, transposed, b.columns(), reinterpret_cast<const T*>(on_host(b).row(0)),
-                   reinterpret_cast<T*>(on_host(x).row(0)));
+                   reinterpret_cast<T*>(on_host(x).row(0)), step);
     }
   }
   solve_in<T>(b, x, [&](Dense<T>& rows) {
-    solve(factors, transposed, rows.columns, rows.values.data(), rows.values.data());
+    solve(factors, transposed, rows.columns, rows.values.data(), rows.values.data(), step);
   });
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/untouched_array.hpp"
@@ -23,11 +24,15 @@ class RowOrder {
   /// Makes room for solves of one column, and touches it.
   void make_ready(int threads);
 
-  /// x <- A^-1 b or A^-H b for arrays of n x `columns`, by these factors; x may be b.
-  void solve(const FactorSolve<T>& factors, bool transposed, Index columns, const T* b, T* x);
+  /// x <- A^-1 b or A^-H b for arrays of n x `columns`, by these factors; x may be b. `step`: that
+  /// alone; what comes between the steps has the places of A's columns, or of its rows if it is
+  /// transposed.
+  void solve(const FactorSolve<T>& factors, bool transposed, Index columns, const T* b, T* x,
+             std::optional<Substitution> step = {});
 
   /// Solves for vectors of all rows, in any memory; of a complex A of those of its real form.
-  void solve(const FactorSolve<T>& factors, bool transposed, const Vectors& b, Vectors& x);
+  void solve(const FactorSolve<T>& factors, bool transposed, const Vectors& b, Vectors& x,
+             std::optional<Substitution> step = {});
 
  private:
   /// Calls work(k K, i K, K) for every position k in the order of elimination and its row i of A,

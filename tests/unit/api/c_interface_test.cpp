@@ -268,6 +268,45 @@ TEST_F(CInterface, APreconditionerByItself) {
   spsolve_solver_free(iterating);
 }
 
+TEST_F(CInterface, SubstitutionsByThemselves) {
+  spsolve_options options;
+  spsolve_options_init(&options);
+  options.method = SPSOLVE_METHOD_SPARSE_CHOLESKY;
+  spsolve_solver* factors = nullptr;
+  ASSERT_EQ(spsolve_solver_create(matrix, &options, &factors), SPSOLVE_OK) << spsolve_last_error();
+  const std::vector<double> right{2, 4, 6, 8, 10};
+  std::vector<double> solution(5), y(5), z(5);
+  ASSERT_EQ(spsolve_solver_solve(factors, 0, 1, right.data(), solution.data(), nullptr),
+            SPSOLVE_OK);
+  ASSERT_EQ(spsolve_solver_substitute(factors, SPSOLVE_FORWARD, 0, 1, right.data(), y.data()),
+            SPSOLVE_OK);
+  ASSERT_EQ(spsolve_solver_substitute(factors, SPSOLVE_DIAGONAL, 0, 1, y.data(), z.data()),
+            SPSOLVE_OK);
+  EXPECT_EQ(y, z);
+  ASSERT_EQ(spsolve_solver_substitute(factors, SPSOLVE_BACKWARD, 0, 1, z.data(), z.data()),
+            SPSOLVE_OK);
+  double energy = 0, halves = 0;
+  for (std::size_t i = 0; i < 5; ++i) {
+    EXPECT_NEAR(z[i], solution[i], 1e-13 * std::abs(solution[i]));
+    energy += right[i] * solution[i];
+    halves += y[i] * y[i];
+  }
+  EXPECT_NEAR(halves, energy, 1e-13 * energy);
+  std::vector<double> complex_right(10), complex_y(10);
+  for (std::size_t i = 0; i < 5; ++i) complex_right[2 * i + 1] = right[i];
+  ASSERT_EQ(spsolve_solver_substitute_z(factors, SPSOLVE_FORWARD, 2, 1, complex_right.data(),
+                                        complex_y.data()),
+            SPSOLVE_OK);
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(complex_y[2 * i + 1], y[i], 1e-14);
+  const auto no_step = static_cast<spsolve_substitution>(3);
+  EXPECT_REFUSED(spsolve_solver_substitute(factors, no_step, 0, 1, y.data(), z.data()));
+  EXPECT_REFUSED(spsolve_solver_substitute_z(factors, SPSOLVE_FORWARD, 3, 1, complex_right.data(),
+                                             complex_y.data()));
+  EXPECT_REFUSED(spsolve_solver_substitute(factors, SPSOLVE_FORWARD, 0, 1, nullptr, z.data()));
+  EXPECT_REFUSED(spsolve_solver_substitute(nullptr, SPSOLVE_FORWARD, 0, 1, y.data(), z.data()));
+  spsolve_solver_free(factors);
+}
+
 // Programs of an earlier version have its members where they were: those of later ones come behind.
 TEST(COptions, MembersStayWhereTheyWere) {
   static_assert(sizeof(void*) == 8);
