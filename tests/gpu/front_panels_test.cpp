@@ -13,9 +13,7 @@ namespace {
 struct Looped {
   Looped(const Csr<double>& of, Factorization kind, int panel_columns,
          Ordering ordering = Ordering::nested_dissection)
-      : matrix(of),
-        analysis(test::analysis_of(of, kind, ordering, false)),
-        panels(panel_columns) {}
+      : matrix(of), analysis(test::analysis_of(of, kind, ordering, false)), panels(panel_columns) {}
 
   DeviceLayout layout(Index most_elements = std::numeric_limits<Index>::max()) const {
     return lay_out_fronts(analysis->fronts, analysis->kind, most_elements, panels);
