@@ -96,6 +96,10 @@ struct SolverOptions {
   /// File that the analysis of a sparse matrix is kept in: read where it is there and of this
   /// matrix' pattern, else written. Empty: none.
   std::string analysis_file = {};
+  /// Whether rows are matched with columns by their values before sparse elimination: for L U
+  /// unless the diagonal is strong; for L D L^T, whose matched rows stay together in the order as
+  /// 2 x 2 pivots, where pivots turn out to be too small without.
+  AutoSwitch matching = AutoSwitch::automatic;
   FactorPlace factors = FactorPlace::automatic;  ///< of a sparse method by one rank on a host
   /// The folder of their file, which has no name there and is gone at the end. Empty: that of
   /// TMPDIR, or the working directory.

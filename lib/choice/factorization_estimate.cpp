@@ -53,16 +53,20 @@ struct Asked {
     const bool fits = options.ordering == Ordering::automatic ||
                       (options.ordering == cached.ordering && given == cached.given);
     const bool whole = divides || cached.off_diagonal_blocks.empty();
-    return fits && whole && cached.kind == kind && cached.serves(matrix);
+    const bool matched_as_wanted =
+        kind == Factorization::cholesky || options.matching == AutoSwitch::automatic ||
+        cached.is_matched() == (options.matching == AutoSwitch::on);
+    return fits && matched_as_wanted && whole && cached.kind == kind && cached.serves(matrix);
   }
   SparseAnalysis make() const {
-    return analyse_sparse(matrix, kind, options.ordering, wants_matching(matrix, kind), given,
-                          divides, memory);
+    const RowMatching matching = wanted_matching(matrix, kind, options.matching);
+    return analyse_sparse(matrix, kind, options.ordering, matching, given, divides, memory);
   }
   /// Its name in a folder of checkpoints: values take part in the matching.
   std::string name() const {
     const int words[] = {static_cast<int>(kind), static_cast<int>(options.ordering),
-                         static_cast<int>(divides), static_cast<int>(memory)};
+                         static_cast<int>(divides), static_cast<int>(memory),
+                         static_cast<int>(options.matching)};
     Checksum sum;
     sum.add(std::as_bytes(std::span(words)));
     sum.add(std::as_bytes(std::span(given)));
@@ -193,6 +197,7 @@ bool says_nothing_of_how(const SolverOptions& options) {
   return options.method == Method::automatic && options.pivoting == Pivoting::automatic &&
          options.precision == Precision::float64 && options.ranks == SolvingRanks::automatic &&
          options.ordering == Ordering::automatic && options.analysis_file.empty() &&
+         options.matching == AutoSwitch::automatic &&
          options.preconditioner == Preconditioner::automatic &&
          options.null_space == NullSpaceKind::none && options.equilibrate != AutoSwitch::on;
 }
@@ -293,7 +298,7 @@ PatternAnalysis analyse_on_rank_0(const Csr<double>& whole, const SolverOptions&
       analysis_for(matrix, estimate.kind, options, !all, memory, cache, result));
   if (options.method == Method::automatic && estimate.kind == Factorization::ldlt &&
       options.ordering == Ordering::automatic && options.analysis_file.empty() &&
-      loses_pivots(*analysis, matrix)) {
+      options.matching != AutoSwitch::on && loses_pivots(*analysis, matrix)) {
     estimate.kind = Factorization::lu;
     std::error_code none;
     if (!result.cached_in.empty()) std::filesystem::remove(result.cached_in, none);

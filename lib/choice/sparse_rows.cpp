@@ -285,6 +285,8 @@ std::unique_ptr<Inverse> make_sparse(Team& team, ComputeDevice& memory,
   SparseChoice choice;
   choice.kind = factorization_of(method);
   choice.ordering = question.options.ordering;
+  choice.matching = question.options.matching;
+  choice.equilibrate = question.options.equilibrate;
   choice.over_ranks = over_ranks(question);
   choice.may_change = question.options.method == Method::automatic;
   choice.estimated = question.options.condition;

@@ -68,6 +68,8 @@ struct HostTuning {
   /// seconds that every entry of the factors takes in addition.
   double sparse_flops_per_second = 2e10;
   double seconds_of_sparse_entry = 2e-9;
+  /// Seconds of one thread that a row, or a non-zero, takes to be matched and ordered.
+  double seconds_of_matched_entry = 3e-7;
 
   /// solve.method=auto: a matrix that looks elliptic of at least so many rows is not analysed but
   /// left to multigrid at once; a smaller one where that is predicted to take so little of the time

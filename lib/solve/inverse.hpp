@@ -63,6 +63,7 @@ struct SparseOutcome {
   double flops = 0;                ///< of the factors, once, of real numbers
   Index blocks = 1;                ///< diagonal ones that were eliminated by themselves
   Index fronts = 0;
+  Index pairs = 0;                      ///< of matched rows that the order keeps together
   int ranks = 1;                        ///< that hold the factors
   FrontLevels levels;                   ///< of these fronts
   std::optional<KernelStatistics> gpu;  ///< of rank 0's alone

@@ -1,5 +1,8 @@
 #include "sparse/gathered_matrix.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "core/error.hpp"
 #include "core/names/row_names.hpp"
 #include "distribute/reading/scatter.hpp"
@@ -225,16 +228,59 @@ void GatheredMatrix::analyse(const Csr<double>& rows, const SystemMatrix& matrix
   std::optional<RowNames> names;
   if (choice_.complex) names.emplace(1);  // rows are those of A
   if (analysis_ == nullptr || !analysis_->serves(rows)) {
-    const bool matches = wants_matching(rows, choice_.kind);
+    const RowMatching matching = wanted_matching(rows, choice_.kind, choice_.matching);
     std::vector<LocalIndex> given;
     if (analysis_ != nullptr && choice_.ordering == Ordering::file) given = analysis_->given;
     analysis_ = std::make_shared<SparseAnalysis>(
-        analyse_sparse(rows, choice_.kind, choice_.ordering, matches, std::move(given),
+        analyse_sparse(rows, choice_.kind, choice_.ordering, matching, std::move(given),
                        !choice_.over_ranks, memory_.memory()));
   }
+  if (accept_ != nullptr) analyse_matched(rows);
   const Index blocks = choice_.complex ? complex_parts * complex_parts : 1;
   const bool whole = blocks * analysis_->nonzeros == matrix.nonzeros();
   known_ = whole || !entries_.taken.empty() ? &matrix : nullptr;
+}
+
+double GatheredMatrix::largest_value(SystemMatrix& matrix) {
+  double largest = 0;
+  lent_.on_first_rank(has_large_passes(), [&] {
+    largest = values_->largest();
+    if (!std::isfinite(largest)) {
+      const std::vector<double>& values = matrix.bands().local_rows().values;
+      if (!std::ranges::all_of(values, [](double value) { return std::isfinite(value); })) {
+        fail(ExitCode::input, "a value of the matrix is not a finite number");
+      }
+      fail(ExitCode::not_trustworthy,
+           "values of the matrix differ by so many orders of magnitude that some are beyond the "
+           "range of double when rows and columns are scaled as pivots want it; scale A, or try "
+           "solve.method=gauss with solve.pivoting=complete");
+    }
+    if (largest == 0 && analysis_->rows() > 0) {
+      fail(ExitCode::not_trustworthy, "the matrix is singular: it has no non-zero entry");
+    }
+  });
+  return largest;
+}
+
+void GatheredMatrix::analyse_matched(const Csr<double>& rows) {
+  auto matched = std::make_shared<SparseAnalysis>(
+      analyse_sparse(rows, Factorization::ldlt, choice_.ordering, RowMatching::pairs, {},
+                     !choice_.over_ranks, memory_.memory()));
+  if ((*accept_)(*matched, *analysis_)) analysis_ = std::move(matched);
+}
+
+bool GatheredMatrix::match(SystemMatrix& matrix, const Accept& accept) {
+  known_ = nullptr;
+  accept_ = &accept;
+  try {
+    gather(matrix);
+  } catch (...) {
+    accept_ = nullptr;
+    throw;
+  }
+  accept_ = nullptr;
+  rows_ = nullptr;
+  return broadcast_value(team_, team_.rank() == 0 && analysis_->is_matched(), 0);
 }
 
 /// Sends each rank its own scale factors from rank 0, which has those of all rows.

@@ -17,6 +17,8 @@ namespace spsolve::inline sparse {
 struct SparseChoice {
   Factorization kind = Factorization::lu;
   Ordering ordering = Ordering::automatic;
+  AutoSwitch matching = AutoSwitch::automatic;
+  AutoSwitch equilibrate = AutoSwitch::automatic;
   /// Whether L D L^T takes over where L L^T finds that the matrix is not positive definite.
   bool may_change = false;
   /// Whether all ranks of the team eliminate, in host memory, and not rank 0 alone.
@@ -52,6 +54,12 @@ class GatheredMatrix {
   void find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision,
                     Equilibration& scaling);
 
+  /// Analyses the pattern anew, for these values: rows that are matched stay together, as 2 x 2
+  /// pivots of L D L^T. `accept`, on rank 0, says whether that analysis is to take the place of the
+  /// one there is; hands back whether it did. find_scaling() or prepare() come next.
+  using Accept = std::function<bool(const SparseAnalysis& matched, const SparseAnalysis& plain)>;
+  bool match(SystemMatrix& matrix, const Accept& accept);
+
   /// Takes in the values of R A C.
   void prepare(SystemMatrix& matrix, const Equilibration& scaling);
 
@@ -59,6 +67,10 @@ class GatheredMatrix {
   const std::shared_ptr<const SparseAnalysis>& analysis() const { return analysis_; }
   /// On rank 0, from prepare() on; null elsewhere.
   ScaledValues* values() const { return values_.get(); }
+
+  /// Refuses values that nothing can be eliminated with; their largest magnitude, on rank 0. From
+  /// prepare() on, while the system's matrix is there. Collective.
+  double largest_value(SystemMatrix& matrix);
 
   /// Whether rows of imaginary parts of the real form have the opposite sign, with which that of a
   /// complex symmetric A is symmetric; on rank 0, from the first of the two on.
@@ -88,6 +100,7 @@ class GatheredMatrix {
   void gather_rows_of(SystemMatrix& matrix);
   std::optional<Csr<double>> clean(const SymmetryFacts& facts);
   void analyse(const Csr<double>& rows, const SystemMatrix& matrix);
+  void analyse_matched(const Csr<double>& rows);
   void forget_values();
   SymmetryFacts take_complex();
   void take_values(SystemMatrix& matrix);
@@ -111,6 +124,7 @@ class GatheredMatrix {
   const SystemMatrix* kept_ = nullptr;  // of several ranks, the pattern of whole_
   TakenEntries entries_;                // none: all of them
   bool rounds_mirrors_ = false;
+  const Accept* accept_ = nullptr;  // within match()
   GatherValues gather_values_;
   std::unique_ptr<ScaledValues> values_;
   const Csr<double>* values_of_ = nullptr;  // the rows that they are of

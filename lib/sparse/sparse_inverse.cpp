@@ -1,13 +1,14 @@
 #include "sparse/sparse_inverse.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/extremes.hpp"
 #include "core/tuning.hpp"
 #include "plan/memory_plan.hpp"
 #include "sparse/analysis/analysis_summary.hpp"
+#include "sparse/missing_pivots.hpp"
 
 namespace spsolve::inline sparse {
 
@@ -16,9 +17,6 @@ namespace {
 /// The backward error of a first solve from which on refinement is sure to do the rest.
 template <typename T>
 constexpr double refinable = std::is_same_v<Real<T>, float> ? 1e-3 : 1e-8;
-
-/// Seconds of another elimination that are not worth much trying out before it.
-constexpr double soon = 1;
 
 }  // namespace
 
@@ -33,7 +31,8 @@ SparseInverse<T>::SparseInverse(Team& team, SparseMemory& memory, const SparseCh
       gathered_(team, memory, lent_, choice, std::move(analysis)),
       factors_(team, memory, lent_, choice.over_ranks),
       unrefined_(factors_),
-      substitution_(factors_) {
+      substitution_(factors_),
+      matched_(choice_, gathered_) {
   gathered_.gather_by([this](SystemMatrix& matrix, ScaledValues* whole) {
     return factors_.gather_values(matrix, whole);
   });
@@ -42,6 +41,7 @@ SparseInverse<T>::SparseInverse(Team& team, SparseMemory& memory, const SparseCh
 template <typename T>
 void SparseInverse<T>::find_scaling(SystemMatrix& matrix, AutoSwitch wanted, Precision precision,
                                     Equilibration& scaling) {
+  take_order(matched_.find_if_asked(matrix));
   gathered_.find_scaling(matrix, wanted, precision, scaling);
 }
 
@@ -50,6 +50,7 @@ void SparseInverse<T>::prepare(SystemMatrix& matrix, const Equilibration& scalin
   matrix_ = &matrix;
   scaling_ = &scaling;
   gmres_.reset();
+  rescaled_.reset();
   state_ = State::empty;
   gathered_.prepare(matrix, scaling);
   if constexpr (is_complex<T>) {
@@ -60,33 +61,10 @@ void SparseInverse<T>::prepare(SystemMatrix& matrix, const Equilibration& scalin
   state_ = State::prepared;
 }
 
-/// Refuses values that nothing can be eliminated with; their largest magnitude, on rank 0.
-template <typename T>
-double SparseInverse<T>::largest_value() {
-  double largest = 0;
-  lent_.on_first_rank(gathered_.has_large_passes(), [&] {
-    largest = gathered_.values()->largest();
-    if (!std::isfinite(largest)) {
-      const std::vector<double>& values = matrix_->bands().local_rows().values;
-      if (!std::ranges::all_of(values, [](double value) { return std::isfinite(value); })) {
-        fail(ExitCode::input, "a value of the matrix is not a finite number");
-      }
-      fail(ExitCode::not_trustworthy,
-           "values of the matrix differ by so many orders of magnitude that some are beyond the "
-           "range of double when rows and columns are scaled as pivots want it; scale A, or try "
-           "solve.method=gauss with solve.pivoting=complete");
-    }
-    if (largest == 0 && gathered_.analysis()->rows() > 0) {
-      fail(ExitCode::not_trustworthy, "the matrix is singular: it has no non-zero entry");
-    }
-  });
-  return largest;
-}
-
 template <typename T>
 bool SparseInverse<T>::factor(const EliminationRun& run) {
   SparseOutcome outcome;
-  const double largest = largest_value();
+  const double largest = gathered_.largest_value(*matrix_);
   Factorization kind = kind_;
   PivotCounts counts = factors_.factor(kind, gathered_.values(), run);
   if (counts.failed >= 0 && kind == Factorization::cholesky && choice_.may_change) {
@@ -145,37 +123,9 @@ bool SparseInverse<T>::factor(const EliminationRun& run) {
 }
 
 template <typename T>
-void SparseInverse<T>::refuse_singular(const ThresholdTold& told) {
-  const SparseAnalysis* analysis = team_.rank() == 0 ? gathered_.analysis().get() : nullptr;
-  constexpr Index parts = is_complex<T> ? 2 : 1;  // of a row
-  std::vector<LocalIndex> columns;
-  if (const ThresholdOutcome* found = factors_.threshold_outcome()) {
-    for (const LocalIndex k : found->rows) facts_.missing.push_back(parts * analysis->row(k));
-    for (const LocalIndex k : found->columns) columns.push_back(analysis->order[k]);
-    std::ranges::sort(facts_.missing);
-    std::ranges::sort(columns);
-  }
-  facts_.missing.resize(told.missing);
-  broadcast(team_, std::span(facts_.missing), 0);
-  facts_.sparse->missing_pivots = parts * told.missing;
-  together(team_, [&] {
-    if (analysis == nullptr) return;
-    std::vector<LocalIndex> rows;
-    for (const Index row : facts_.missing) rows.push_back(static_cast<LocalIndex>(row / parts));
-    const Index n = analysis->rows();
-    const RowNames names(is_complex<T> ? 1 : RowNames::parts());
-    fail(ExitCode::not_trustworthy,
-         "the matrix is singular: of {} pivots {} were found, and none is left for rows {} and "
-         "columns {} (numbered from 1)",
-         RowNames::count(n), RowNames::count(n - told.missing), named_from_one(rows),
-         named_from_one(columns));
-  });
-}
-
-template <typename T>
 LinearOperator* SparseInverse<T>::factors_alone() {
   const bool there = state_ != State::empty && state_ != State::prepared;
-  return there ? &unrefined_ : nullptr;
+  return there ? &by_factors() : nullptr;
 }
 
 template <typename T>
@@ -197,7 +147,9 @@ void SparseInverse<T>::factor_with_threshold(const EliminationRun& run,
   outcome.factor_entries = told.factor_entries;
   outcome.moved_pivots = told.counts.swaps;
   outcome.negative_pivots = negative_of(kind, told.counts);
-  if (told.missing > 0) refuse_singular(told);
+  if (told.missing == 0) return;
+  refuse_singular(team_, team_.rank() == 0 ? gathered_.analysis().get() : nullptr,
+                  factors_.threshold_outcome(), told.missing, is_complex<T> ? 2 : 1, facts_);
 }
 
 template <typename T>
@@ -209,31 +161,16 @@ std::optional<Index> SparseInverse<T>::negative_of(Factorization kind,
 }
 
 template <typename T>
-double SparseInverse<T>::seconds_of_threshold() const {
-  constexpr double of_first = 4;  // it takes so many times as long
-  return of_first * predicted_seconds(facts_.sparse->flops, numbers_of_factors(), 1);
-}
-
-/// Whether threshold pivoting, on the host, is done before a GPU has taken a few steps of GMRES.
-template <typename T>
-bool SparseInverse<T>::is_too_small_to_try() const {
-  constexpr int few_steps = 8;
-  return memory_.memory() == MemoryKind::gpu && !choice_.over_ranks &&
-         seconds_of_threshold() < few_steps * gpu_tuning.seconds_of_gmres_step;
-}
-
-template <typename T>
-bool SparseInverse<T>::is_slow(int steps) const {
-  constexpr int few_steps = 8;
-  if (steps < few_steps || memory_.memory() == MemoryKind::gpu || choice_.over_ranks) return false;
-  const auto numbers = static_cast<double>(numbers_of_factors());
-  return steps * host_tuning.seconds_of_entry_in_estimates * numbers > seconds_of_threshold();
+EliminationCosts SparseInverse<T>::costs() const {
+  const SparseOutcome& sparse = *facts_.sparse;
+  return {memory_.memory(), choice_.over_ranks, sparse.flops,
+          (is_complex<T> ? 2 : 1) * sparse.factor_entries};
 }
 
 /// Whether GMRES did not do for values before, and threshold pivoting is soon done.
 template <typename T>
 bool SparseInverse<T>::has_failed_soon() const {
-  return gmres_failed_ && !choice_.over_ranks && seconds_of_threshold() <= soon;
+  return gmres_failed_ && !choice_.over_ranks && costs().threshold_is_soon();
 }
 
 template <typename T>
@@ -245,7 +182,7 @@ Probe SparseInverse<T>::look_for_known_solution() {
 template <typename T>
 bool SparseInverse<T>::finds(const Probe& probe) const {
   constexpr double well = 1e-6;
-  return probe.found() && (probe.first <= well || seconds_of_threshold() > soon);
+  return probe.found() && (probe.first <= well || !costs().threshold_is_soon());
 }
 
 template <typename T>
@@ -263,7 +200,7 @@ std::unique_ptr<Vectors> SparseInverse<T>::validate_factors(const EliminationRun
     told = fmt::format("multipliers grew to {:.1e} and left a backward error of {:.1e}",
                        largest_multiplier_, trial.outcome.backward_error);
   }
-  if (exact_ || is_too_small_to_try() || has_failed_soon()) {
+  if (exact_ || costs().is_too_small_to_try() || has_failed_soon()) {
     failure.words = gmres_failed_ ? told + ", and GMRES did not do for the values before" : told;
     return nullptr;
   }
@@ -275,7 +212,7 @@ std::unique_ptr<Vectors> SparseInverse<T>::validate_factors(const EliminationRun
                     trial.outcome.backward_error);
     return nullptr;
   }
-  if (is_slow(trial.outcome.steps)) {
+  if (costs().is_slow(trial.outcome.steps)) {
     failure.words = fmt::format("{}, and GMRES on these factors took {} steps for a first solution",
                                 told, trial.outcome.steps);
     return nullptr;
@@ -294,6 +231,9 @@ std::unique_ptr<Vectors> SparseInverse<T>::validate_factors(const EliminationRun
       fmt::format("{}; solutions are by GMRES on these factors, {} step{} for a first one", told,
                   trial.outcome.steps, trial.outcome.steps == 1 ? "" : "s");
   facts_.notes.push_back(note_on_gmres_);
+  if (perturbed > 0 && matched_.is_open() && run.checkpoints == nullptr) {
+    matched_.find_next(limit_of_matched(trial.outcome.steps));
+  }
   return std::move(trial.x);
 }
 
@@ -326,6 +266,14 @@ std::unique_ptr<Vectors> SparseInverse<T>::ensure_valid_factors(const Eliminatio
                                                                 FactorFailure failure) {
   state_ = State::prepared;
   std::unique_ptr<Vectors> x = failure.words.empty() ? validate_factors(run, failure) : nullptr;
+  if (!failure.words.empty() && matched_.is_open() && run.checkpoints == nullptr &&
+      factors_.known_failure().words.empty()) {
+    if (costs().may_match_before(matrix_->order() + matrix_->nonzeros())) {
+      x = eliminate_matched(run, failure);
+    } else {
+      matched_.find_next(limit_of_matched(0));
+    }
+  }
   if (failure.words.empty()) return run.first != nullptr ? std::move(x) : nullptr;
   factor_with_threshold(run, failure);
   state_ = State::by_factors;
@@ -353,8 +301,53 @@ std::unique_ptr<Vectors> SparseInverse<T>::ensure_valid_factors(const Eliminatio
 }
 
 template <typename T>
+MatchedOrderLimit SparseInverse<T>::limit_of_matched(int gmres_steps) const {
+  return {costs(), sizeof(T), lent_.threads(), gmres_steps};
+}
+
+/// What follows once another order was looked for.
+template <typename T>
+void SparseInverse<T>::take_order(bool taken) {
+  if (!taken) return;
+  gmres_failed_ = false;
+  if (!has_d(kind_)) kind_ = indefinite();
+}
+
+/// Eliminates once more in an order in which matched rows stay together, if there is one that is
+/// worth it; then `failure` is that of these factors, if they fail, too.
+template <typename T>
+std::unique_ptr<Vectors> SparseInverse<T>::eliminate_matched(const EliminationRun& run,
+                                                             FactorFailure& failure) {
+  const bool taken = matched_.find(*matrix_, limit_of_matched(0));
+  take_order(taken);
+  if (!taken) {
+    gathered_.prepare(*matrix_, *scaling_);
+    return nullptr;
+  }
+  gmres_.reset();
+  rescaled_.reset();
+  if (const auto s = matched_.prepare(*matrix_, *scaling_, precision_of<T>)) {
+    rescaled_.emplace(ScaledOperator::unscaled(unrefined_, *matrix_, {true, *s, *s}));
+  }
+  const std::string before = std::exchange(failure, {}).words;
+  facts_ = {};
+  run.progress.restart("eliminating again, with matched rows together");
+  factors_.begin(gathered_.analysis(), matrix_->layout(), run);
+  std::unique_ptr<Vectors> x;
+  if (factor(run)) {
+    failure.words = "a pivot overflowed";
+  } else {
+    x = validate_factors(run, failure);
+  }
+  facts_.notes.push_back(fmt::format(
+      "eliminated again in an order that keeps {} pairs of matched rows together: {}",
+      facts_.sparse->pairs, before));
+  return x;
+}
+
+template <typename T>
 GmresInverse& SparseInverse<T>::gmres() {
-  if (!gmres_) gmres_.emplace(*matrix_, *scaling_, unrefined_);
+  if (!gmres_) gmres_.emplace(*matrix_, *scaling_, by_factors());
   return *gmres_;
 }
 
@@ -365,7 +358,7 @@ void SparseInverse<T>::apply_first(const Vectors& x, Vectors& y) {
   if (tells_nothing) return y.fill(0);
   FactorFailure failure = factors_.known_failure();
   if (failure.words.empty()) {
-    factors_.solve(false, x, y);
+    by_factors().apply(x, y);
     // With the largest entry instead of the norm, which is as large at least: a pass less over A.
     const double norm = facts_.pivots.largest_entry;
     const std::vector<double> residuals = residual_maxima(*matrix_, *scaling_, x, y),
@@ -389,7 +382,7 @@ template <typename T>
 void SparseInverse<T>::solve(bool transposed, const Vectors& x, Vectors& y) {
   switch (state_) {
     case State::by_factors:
-      return factors_.solve(transposed, x, y);
+      return transposed ? by_factors().apply_transposed(x, y) : by_factors().apply(x, y);
     case State::by_gmres:
       return transposed ? gmres_->apply_transposed(x, y) : gmres_->apply(x, y);
     default:

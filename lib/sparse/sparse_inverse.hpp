@@ -7,8 +7,11 @@
 
 #include "solve/gmres_inverse.hpp"
 #include "solve/inverse.hpp"
+#include "solve/operators/equilibrate.hpp"
 #include "solve/trust/probe.hpp"
+#include "sparse/elimination_costs.hpp"
 #include "sparse/gathered_matrix.hpp"
+#include "sparse/matched_order.hpp"
 #include "sparse/sparse_factorization.hpp"
 
 namespace spsolve::inline sparse {
@@ -23,10 +26,12 @@ namespace spsolve::inline sparse {
 ///    when it comes; where that leaves too large a backward error, or pivots were made larger:
 ///    GMRES on these factors for every solve (Li and Demmel 1998), if it converges for a first one,
 ///    and finds a known solution, in few steps where another elimination is soon done;
-/// 4. elimination again with threshold pivoting, pivots that fail passed on to the parent
+/// 4. L D L^T again, in an order in which matched rows stay together, and from step 2 on once more:
+///    where that is predicted to be done before step 5, or where values before came to GMRES;
+/// 5. elimination again with threshold pivoting, pivots that fail passed on to the parent
 ///    (see threshold.hpp); on rank 0; GMRES on its factors where these alone find no known
 ///    solution;
-/// 5. refusal, with the rank that was found.
+/// 6. refusal, with the rank that was found.
 template <typename T>
 class SparseInverse final : public Inverse {
  public:
@@ -77,16 +82,11 @@ class SparseInverse final : public Inverse {
     by_gmres,     ///< GMRES on factors solves
   };
 
-  double largest_value();
   /// The factors without threshold pivoting; whether a pivot overflowed.
   bool factor(const EliminationRun& run);
   void factor_with_threshold(const EliminationRun& run, const FactorFailure& failure);
-  /// Refuses a matrix that has too few pivots.
-  void refuse_singular(const ThresholdTold& told);
-  bool is_too_small_to_try() const;
-  /// Whether solves that take so many steps of GMRES take longer, for one solution and estimates,
-  /// than another elimination on hosts.
-  bool is_slow(int steps) const;
+  /// Of the factors that there are.
+  EliminationCosts costs() const;
   /// L D L^T, or L D L^H of a Hermitian matrix.
   Factorization indefinite() const {
     return is_complex<T> && !conjugates_ ? Factorization::ldlh : Factorization::ldlt;
@@ -99,12 +99,14 @@ class SparseInverse final : public Inverse {
   Probe look_for_known_solution();
   /// Whether factors found a known solution well enough: in one step, where others are soon made.
   bool finds(const Probe& probe) const;
-  /// Real numbers that the factors have.
-  Index numbers_of_factors() const {
-    return (is_complex<T> ? 2 : 1) * facts_.sparse->factor_entries;
+  /// `gmres_steps`: of a first solution by the factors that there are; 0 where they fail.
+  MatchedOrderLimit limit_of_matched(int gmres_steps) const;
+  void take_order(bool taken);
+  std::unique_ptr<Vectors> eliminate_matched(const EliminationRun& run, FactorFailure& failure);
+  /// (R A C)^-1 by the factors as they are.
+  LinearOperator& by_factors() {
+    return rescaled_ ? static_cast<LinearOperator&>(*rescaled_) : unrefined_;
   }
-  /// Predicted seconds that elimination with threshold pivoting takes a thread of the host.
-  double seconds_of_threshold() const;
   /// Leads to the state in which the factors do, by themselves or with GMRES; if there is none,
   /// `failure` says why. Hands back what was solved for run.first on the way.
   std::unique_ptr<Vectors> validate_factors(const EliminationRun& run, FactorFailure& failure);
@@ -135,7 +137,9 @@ class SparseInverse final : public Inverse {
   SparseFactorization<T> factors_;
   UnrefinedInverse<T> unrefined_;
   FactorSubstitution<T> substitution_;
-  std::optional<GmresInverse> gmres_;  // on unrefined_, where it was asked for
+  MatchedOrder matched_;
+  std::optional<ScaledOperator> rescaled_;  // where these are factors of S R A C S
+  std::optional<GmresInverse> gmres_;  // on by_factors(), where it was asked for
   State state_ = State::empty;
   bool gmres_failed_ = false;  // on restricted pivots, for these values or some before
   bool exact_ = false;         // see eliminate_exactly()

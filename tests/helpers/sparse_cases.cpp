@@ -93,7 +93,7 @@ Csr<double> shifted(Csr<double> matrix, double shift) {
 std::shared_ptr<const SparseAnalysis> analysis_of(const Csr<double>& matrix, Factorization kind,
                                                   Ordering ordering, bool divides) {
   return std::make_shared<SparseAnalysis>(
-      analyse_sparse(matrix, kind, ordering, wants_matching(matrix, kind), {}, divides));
+      analyse_sparse(matrix, kind, ordering, wanted_matching(matrix, kind), {}, divides));
 }
 
 }  // namespace spsolve::test

@@ -17,6 +17,7 @@
 #include "sparse/matching/block_triangular_form.hpp"
 #include "sparse/matching/matching.hpp"
 #include "sparse/matching/permutation.hpp"
+#include "sparse/matching/symmetric_pairs.hpp"
 
 namespace spsolve::inline sparse {
 
@@ -54,12 +55,51 @@ void refuse_structurally_singular(const Csr<double>& matrix,
                                   matching.unmatched_columns)));
 }
 
+/// Matches rows with columns; hands back the row that each is to stay together with, empty where
+/// none is.
+std::vector<LocalIndex> match_rows(const Csr<double>& matrix, RowMatching wanted,
+                                   SparseAnalysis& analysis) {
+  const bool lu = analysis.kind == Factorization::lu;
+  if (wanted == RowMatching::rows && !lu) {
+    refuse_structurally_singular(matrix, maximum_matching(matrix));
+    return {};
+  }
+  MaximumProductMatching matching = maximum_product_matching(matrix);
+  refuse_structurally_singular(matrix, matching);
+  if (wanted == RowMatching::pairs) {
+    SymmetricPairs pairs = symmetric_pairs(matrix, matching);
+    analysis.row_scale = analysis.column_scale = std::move(pairs.scale);
+    analysis.pairs = pairs.count;
+    return std::move(pairs.mate);
+  }
+  analysis.row_scale = std::move(matching.rows);
+  analysis.column_scale = std::move(matching.columns);
+  const auto& row_of = matching.row_of_column;
+  for (std::size_t j = 0; j < row_of.size(); ++j) {
+    if (row_of[j] == static_cast<LocalIndex>(j)) continue;
+    analysis.row_of = std::move(matching.row_of_column);
+    break;
+  }
+  return {};
+}
+
+/// The graph that is ordered, whose vertices stand for unknowns that stay together.
+CompressedGraph compressed_graph(Graph graph, Ordering wanted, std::vector<LocalIndex> mate) {
+  if (wanted == Ordering::file) return uncompressed(std::move(graph));
+  if (!mate.empty()) return compress_pairs(graph, std::move(mate));
+  return compress(std::move(graph));
+}
+
 }  // namespace
 
-bool wants_matching(const Csr<double>& matrix, Factorization kind) {
-  if (kind == Factorization::lu) return !has_strong_diagonal(matrix);
-  if (kind == Factorization::cholesky) return false;
-  return std::ranges::count(diagonal_magnitudes(matrix), 0.0) > 0;
+RowMatching wanted_matching(const Csr<double>& matrix, Factorization kind, AutoSwitch wanted) {
+  if (kind == Factorization::cholesky) return RowMatching::none;
+  const bool lu = kind == Factorization::lu;
+  if (wanted == AutoSwitch::on) return lu ? RowMatching::rows : RowMatching::pairs;
+  if (lu && wanted == AutoSwitch::off) return RowMatching::none;
+  const bool weak = lu ? !has_strong_diagonal(matrix)
+                       : std::ranges::count(diagonal_magnitudes(matrix), 0.0) > 0;
+  return weak ? RowMatching::rows : RowMatching::none;
 }
 
 std::string named_from_one(const std::vector<LocalIndex>& rows) {
@@ -145,7 +185,7 @@ Index certain_zero_pivots(const SparseAnalysis& analysis, const Csr<double>& mat
 }
 
 SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ordering wanted,
-                              bool matches, std::vector<LocalIndex> given, bool divides,
+                              RowMatching matching, std::vector<LocalIndex> given, bool divides,
                               MemoryKind memory) {
   const Timer timer;
   if (matrix.rows > std::numeric_limits<LocalIndex>::max() - 1) {
@@ -156,20 +196,8 @@ SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ord
   analysis.kind = kind;
   analysis.pattern = pattern_checksum(matrix);
   analysis.nonzeros = matrix.nonzeros();
-  if (matches && kind != Factorization::lu) {
-    refuse_structurally_singular(matrix, maximum_matching(matrix));
-  } else if (matches) {
-    MaximumProductMatching matching = maximum_product_matching(matrix);
-    refuse_structurally_singular(matrix, matching);
-    analysis.row_scale = std::move(matching.rows);
-    analysis.column_scale = std::move(matching.columns);
-    const auto& row_of = matching.row_of_column;
-    for (std::size_t j = 0; j < row_of.size(); ++j) {
-      if (row_of[j] == static_cast<LocalIndex>(j)) continue;
-      analysis.row_of = std::move(matching.row_of_column);
-      break;
-    }
-  }
+  std::vector<LocalIndex> mate;
+  if (matching != RowMatching::none) mate = match_rows(matrix, matching, analysis);
   DividedPattern divided;
   // A symmetric pattern has nothing between its diagonal blocks.
   const bool symmetric = kind != Factorization::lu ||
@@ -185,8 +213,7 @@ SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ord
     const auto& columns = whole ? matrix.column_indices : divided.columns;
     Graph graph = symmetric ? graph_of_symmetric(row_offsets, columns)
                             : graph_of(row_offsets, columns, analysis.row_of);
-    const CompressedGraph compressed =
-        wanted == Ordering::file ? uncompressed(std::move(graph)) : compress(std::move(graph));
+    const CompressedGraph compressed = compressed_graph(std::move(graph), wanted, std::move(mate));
     OrderedGraph ordered = order_graph(compressed.graph, wanted, given, memory);
     analysis.given = std::move(given);
     analysis.ordering = ordered.ordering;

@@ -19,10 +19,19 @@ namespace spsolve::inline sparse {
 /// passes.
 bool has_strong_diagonal(const Csr<double>& matrix);
 
-/// Whether rows are to be matched with columns before that factorisation: for LU unless the
-/// diagonal is strong; for L D L^T, which keeps rows with their columns, where diagonal entries are
-/// zero, as only then the matrix can be structurally singular.
-bool wants_matching(const Csr<double>& matrix, Factorization kind);
+/// What a matching of rows with columns by their values is for, before an elimination.
+enum class RowMatching {
+  none,   ///< it is not looked for
+  rows,   ///< LU's pivots; of a symmetric matrix only to see that all can be matched
+  pairs,  ///< L D L^T: 2 x 2 pivots, whose rows stay together in the order
+};
+
+/// The one that is wanted before that factorisation, where it is left to the program: for LU unless
+/// the diagonal is strong; for L D L^T, which keeps rows with their columns, where diagonal entries
+/// are zero, as only then the matrix can be structurally singular. `wanted`: on, LU's rows or the
+/// pairs of L D L^T; off, neither.
+RowMatching wanted_matching(const Csr<double>& matrix, Factorization kind,
+                            AutoSwitch wanted = AutoSwitch::automatic);
 
 /// The analysis of a pattern for sparse elimination: what is eliminated when, in which fronts, and
 /// what that takes. Serves all matrices of that pattern.
@@ -34,8 +43,10 @@ struct SparseAnalysis {
   /// where rows were matched with columns.
   std::vector<LocalIndex> order;
   std::vector<LocalIndex> row_of;  ///< empty where row i stays with column i
-  /// Scale factors of the matching, powers of two; empty where nothing was matched.
+  /// Scale factors of the matching, powers of two, of L D L^T the same; empty where nothing was
+  /// matched.
   std::vector<double> row_scale, column_scale;
+  LocalIndex pairs = 0;  ///< of rows that stay together: RowMatching::pairs
   Fronts fronts;
   FrontEntries entries;
   /// Of LU, where A can be divided into blocks; of others, where rows hold their diagonal alone.
@@ -52,6 +63,8 @@ struct SparseAnalysis {
   void count();
 
   Index rows() const { return static_cast<Index>(order.size()); }
+  /// Whether rows were matched, by factors that go with it.
+  bool is_matched() const { return !row_scale.empty(); }
   /// Whether it is one of that pattern.
   bool serves(const Csr<double>& matrix) const;
   /// The row of A that is eliminated k-th.
@@ -62,17 +75,17 @@ struct SparseAnalysis {
   std::int64_t bytes() const;
 };
 
-/// Analyses a square matrix for that factorisation: `matches` rows with columns, as
-/// wants_matching() says (for LU's pivots by maximum product; for a symmetric factorisation only to
-/// see that all can be matched; see matching.hpp), divides it into the diagonal blocks of its block
-/// triangular form (LU), orders, and finds the fronts. `given`: with Ordering::file all columns in
+/// Analyses a square matrix for that factorisation: matches rows with columns, as
+/// wanted_matching() says (by maximum product, see matching.hpp; pairs of rows then stay together in
+/// the order and in a block of pivots, see symmetric_pairs.hpp), divides it into the diagonal blocks
+/// of its block triangular form (LU), orders, and finds the fronts. `given`: with Ordering::file all columns in
 /// the order wanted, which is kept but for what has no part in the fill (a postorder of the
 /// elimination trees). Only the matching takes notice of values. `divides`: whether LU's matrix may
 /// be divided; several ranks eliminate it as one block. `memory`: where it is to be eliminated,
 /// which `automatic` ordering goes by. Throws Error(not_trustworthy) for a structurally singular
 /// matrix, naming rows and columns, and Error(resources) where it has 2^31 rows or more.
 SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ordering wanted,
-                              bool matches, std::vector<LocalIndex> given = {}, bool divides = true,
+                              RowMatching matching, std::vector<LocalIndex> given = {}, bool divides = true,
                               MemoryKind memory = MemoryKind::host);
 
 /// How many pivots of a symmetric `matrix` will be zero whatever its values are: columns without a

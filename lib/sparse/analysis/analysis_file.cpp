@@ -10,7 +10,7 @@ namespace spsolve::inline sparse {
 
 namespace {
 
-constexpr std::uint32_t version = 3;
+constexpr std::uint32_t version = 4;
 
 /// The part of an analysis besides its arrays that does not follow from its fronts.
 struct Head {
@@ -18,6 +18,7 @@ struct Head {
   std::uint64_t pattern = 0;
   double seconds = 0;
   std::int32_t kind = 0, ordering = 0;
+  std::int64_t pairs = 0;
 };
 
 /// Calls visit(name, array) for all arrays of an analysis.
@@ -222,8 +223,10 @@ std::string problem_of(const SparseAnalysis& analysis, const Head& head) {
     return "its scale factors are not positive numbers";
   }
   const bool lu = head.kind == static_cast<int>(Factorization::lu);
-  if ((!lu && !analysis.row_scale.empty()) ||
-      (!analysis.row_of.empty() && analysis.row_scale.empty())) {
+  const bool is_paired = lu ? head.pairs == 0
+                            : analysis.row_of.empty() && analysis.row_scale == analysis.column_scale;
+  if (!is_paired || head.pairs < 0 || head.pairs > n / 2 ||
+      (analysis.row_scale.empty() && (head.pairs > 0 || !analysis.row_of.empty()))) {
     return "its rows are not matched as its factorisation wants it";
   }
   std::string problem = problem_of(analysis.fronts, n);
@@ -251,6 +254,7 @@ SparseAnalysis analysis_in(const SectionReader& reader) {
   analysis.pattern = head.pattern;
   analysis.nonzeros = head.nonzeros;
   analysis.seconds = head.seconds;
+  analysis.pairs = static_cast<LocalIndex>(head.pairs);
   analysis.count();
   return analysis;
 }
@@ -264,7 +268,8 @@ void save_analysis(const std::filesystem::path& path, const SparseAnalysis& anal
                   analysis.pattern,
                   analysis.seconds,
                   static_cast<std::int32_t>(analysis.kind),
-                  static_cast<std::int32_t>(analysis.ordering)};
+                  static_cast<std::int32_t>(analysis.ordering),
+                  analysis.pairs};
   writer.begin({"analysis", version});
   writer.write_values(std::span(&head, 1));
   for_arrays(analysis, [&](std::string_view name, const auto& array) {

@@ -49,6 +49,7 @@ SparseOutcome outcome_of(const SparseAnalysis& analysis, bool complex) {
   outcome.complex = complex;
   outcome.flops = real_flops(complex) * analysis.flops;
   outcome.fronts = analysis.fronts.size();
+  outcome.pairs = analysis.pairs;
   if (!analysis.off_diagonal_blocks.empty()) {
     outcome.blocks = static_cast<Index>(analysis.off_diagonal_blocks.roots.size());
   }

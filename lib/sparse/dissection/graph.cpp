@@ -230,6 +230,73 @@ CompressedGraph compress(Graph graph) {
   return result;
 }
 
+namespace {
+
+/// The graph whose vertex g stands for firsts[g] and its mate.
+Graph quotient(const Graph& graph, const std::vector<LocalIndex>& mate,
+               const std::vector<LocalIndex>& firsts, const std::vector<LocalIndex>& number) {
+  const auto count = static_cast<LocalIndex>(firsts.size());
+  const bool many = worth_threads(std::ssize(graph.neighbours));
+  Graph result;
+  result.starts.assign(count + 1, 0);
+  /// Calls visit(g, its neighbours, ascending) for all vertices.
+  const auto walk = [&](const auto& visit) {
+#pragma omp parallel if (many)
+    {
+      std::vector<LocalIndex> beside;
+#pragma omp for schedule(static)
+      for (LocalIndex g = 0; g < count; ++g) {
+        const LocalIndex v = firsts[g];
+        beside.clear();
+        for (const LocalIndex u : graph.of(v)) beside.push_back(number[u]);
+        if (mate[v] != v) {
+          for (const LocalIndex u : graph.of(mate[v])) beside.push_back(number[u]);
+        }
+        std::ranges::sort(beside);
+        beside.erase(std::ranges::unique(beside).begin(), beside.end());
+        std::erase(beside, g);
+        visit(g, beside);
+      }
+    }
+  };
+  walk([&](LocalIndex g, const auto& beside) { result.starts[g + 1] = std::ssize(beside); });
+  std::partial_sum(result.starts.begin(), result.starts.end(), result.starts.begin());
+  result.neighbours.resize(result.starts.back());
+  walk([&](LocalIndex g, const auto& beside) {
+    std::ranges::copy(beside, result.neighbours.begin() + result.starts[g]);
+  });
+  return result;
+}
+
+}  // namespace
+
+CompressedGraph compress_pairs(const Graph& graph, std::vector<LocalIndex> mate) {
+  const LocalIndex n = graph.size();
+  std::vector<LocalIndex> firsts, number(n);
+  for (LocalIndex v = 0; v < n; ++v) {
+    number[v] = mate[v] < v ? number[mate[v]] : static_cast<LocalIndex>(firsts.size());
+    if (mate[v] >= v) firsts.push_back(v);
+  }
+  CompressedGraph result = compress(quotient(graph, mate, firsts, number));
+  std::vector<LocalIndex> members, starts{0};
+  members.reserve(n);
+  const LocalIndex count = result.graph.size();
+  result.graph.weights.resize(count);
+  for (LocalIndex g = 0; g < count; ++g) {
+    for (LocalIndex k = result.firsts[g]; k < result.firsts[g + 1]; ++k) {
+      const LocalIndex v = firsts[result.members[k]];
+      members.push_back(v);
+      if (mate[v] != v) members.push_back(mate[v]);
+    }
+    starts.push_back(static_cast<LocalIndex>(members.size()));
+    result.graph.weights[g] = starts[g + 1] - starts[g];
+  }
+  result.members = std::move(members);
+  result.firsts = std::move(starts);
+  result.mate = std::move(mate);
+  return result;
+}
+
 CompressedGraph uncompressed(Graph graph) {
   CompressedGraph result;
   result.members.resize(graph.size());

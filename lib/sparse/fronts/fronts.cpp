@@ -173,6 +173,39 @@ void list_vertices(const Supernodes& nodes, LocalIndex s, std::vector<LocalIndex
   }
 }
 
+/// Puts the unknowns of a front such that pairs that stay together begin at even places in it, and
+/// so lie in one block of pivots, whose width is even: vertices of an even number first, and pairs
+/// first in each, but after one unknown that is alone where that is needed.
+class PairPlaces {
+ public:
+  explicit PairPlaces(const CompressedGraph& compressed) : compressed_(compressed) {}
+
+  /// Puts these vertices, of one front, into another order.
+  void arrange(std::span<LocalIndex> vertices) const {
+    std::ranges::stable_partition(
+        vertices, [&](LocalIndex v) { return compressed_.graph.weight(v) % 2 == 0; });
+  }
+
+  /// Appends the unknowns of a vertex, at a place of its front that is odd or even.
+  void append(LocalIndex vertex, bool odd, std::vector<LocalIndex>& result) const {
+    const std::vector<LocalIndex>& members = compressed_.members;
+    const auto begin = members.begin() + compressed_.firsts[vertex],
+               end = members.begin() + compressed_.firsts[vertex + 1];
+    const auto is_alone = [&](LocalIndex u) { return compressed_.mate[u] == u; };
+    const auto first = odd ? std::find_if(begin, end, is_alone) : end;
+    if (first != end) result.push_back(*first);
+    for (auto u = begin; u != end; ++u) {
+      if (!is_alone(*u)) result.push_back(*u);
+    }
+    for (auto u = begin; u != end; ++u) {
+      if (is_alone(*u) && u != first) result.push_back(*u);
+    }
+  }
+
+ private:
+  const CompressedGraph& compressed_;
+};
+
 void find_children(Fronts& fronts) {
   const LocalIndex count = fronts.size();
   fronts.child_starts.assign(count + 1, 0);
@@ -310,6 +343,8 @@ Fronts fronts_of(const CompressedGraph& compressed, const EliminationTree& tree,
   std::vector<LocalIndex> sequence, front_of(n), number(nodes.size(), -1), together;
   sequence.reserve(n);
   const std::vector<LocalIndex> left = stack_postorder(nodes);
+  const bool pairs = !compressed.mate.empty();
+  const PairPlaces pair_places(compressed);
   for (const LocalIndex s : left) {
     const LocalIndex front = static_cast<LocalIndex>(fronts.first.size()) - 1;
     number[s] = front;
@@ -326,18 +361,27 @@ Fronts fronts_of(const CompressedGraph& compressed, const EliminationTree& tree,
   find_children(fronts);
 
   std::vector<LocalIndex> vertices(n), unknowns(n + 1, 0), result;
-  for (LocalIndex k = 0; k < n; ++k) {
-    vertices[k] = order[sequence[k]];
-    unknowns[k + 1] = unknowns[k] + graph.weight(vertices[k]);
+  for (LocalIndex k = 0; k < n; ++k) vertices[k] = order[sequence[k]];
+  if (pairs) {
+    for (LocalIndex k = 0, end = 0; k < n; k = end) {
+      while (end < n && front_of[end] == front_of[k]) ++end;
+      pair_places.arrange(std::span(vertices).subspan(k, end - k));
+    }
   }
+  for (LocalIndex k = 0; k < n; ++k) unknowns[k + 1] = unknowns[k] + graph.weight(vertices[k]);
   const PlacedGraph by_places = placed(graph, vertices);
   Borders(by_places, front_of, unknowns, fronts).find();
   find_places_in_parents(fronts);
 
   result.reserve(unknowns[n]);
-  for (const LocalIndex v : vertices) {
-    result.insert(result.end(), compressed.members.begin() + compressed.firsts[v],
-                  compressed.members.begin() + compressed.firsts[v + 1]);
+  for (LocalIndex k = 0; k < n; ++k) {
+    if (pairs) {
+      const LocalIndex place = unknowns[k] - fronts.first[front_of[k]];
+      pair_places.append(vertices[k], place % 2 == 1, result);
+    } else {
+      result.insert(result.end(), compressed.members.begin() + compressed.firsts[vertices[k]],
+                    compressed.members.begin() + compressed.firsts[vertices[k] + 1]);
+    }
   }
   order = std::move(result);
   return fronts;

@@ -46,7 +46,8 @@ struct Fronts {
 /// fronts eliminate: supernodes of the elimination tree, small ones taken together with their
 /// parents where that adds few zeros (relaxed amalgamation: Ashcraft and Grimes 1989), children in
 /// the order that keeps the stack of contribution blocks small (Liu 1986). `compressed`: the graph,
-/// and `order` is of its vertices; it is handed back in unknowns. Cost: nearly linear in the edges
+/// and `order` is of its vertices; it is handed back in unknowns, pairs that stay together next to
+/// each other from an even place of their front on. Cost: nearly linear in the edges
 /// and in the rows of all borders.
 Fronts fronts_of(const CompressedGraph& compressed, const EliminationTree& tree,
                  std::vector<LocalIndex>& order);

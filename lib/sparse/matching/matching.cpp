@@ -111,10 +111,12 @@ MaximumProductMatching maximum_product_matching(const Csr<double>& matrix) {
   matching.row_of_column.resize(n);
   matching.rows.resize(n);
   matching.columns.resize(n);
+  matching.symmetric.resize(n);
   for (LocalIndex i = 0; i < n; ++i) {
     matching.row_of_column[i] = assignment.row_of(i);
     matching.rows[i] = row_factor(u[i]);
     matching.columns[i] = column_factor(v[i]);
+    matching.symmetric[i] = (u[i] + v[i]) / 2;
   }
   complete_permutation(matching.row_of_column);
   return matching;

@@ -22,6 +22,9 @@ struct MaximumProductMatching {
   /// a_ij r_i alone may overflow. Where a factor would lie outside of 2^-1000 ... 2^1000 even with
   /// r and c balanced, it is the nearer one of these, and larger entries remain.
   std::vector<double> rows, columns;
+  /// (log2 r_i + log2 c_i) / 2 before rounding: of a symmetric A 2^w_i |a_ij| 2^w_j is at most 1,
+  /// and 1 on the matching.
+  std::vector<double> symmetric;
   /// Rows and columns that are not matched, ascending, n - rank of each; empty where A is
   /// structurally nonsingular.
   std::vector<LocalIndex> unmatched_rows, unmatched_columns;

@@ -19,13 +19,8 @@ void scale_symmetrically(ScaledValues& values) {
   }
 }
 
-/// Whether an analysis matched rows with columns, by factors that go with it.
-bool is_matched(const SparseAnalysis& analysis) {
-  return !analysis.row_scale.empty();
-}
-
 bool scales_symmetrically(const SparseAnalysis& analysis) {
-  return analysis.kind != Factorization::lu && !is_matched(analysis);
+  return analysis.kind != Factorization::lu;
 }
 
 /// Whether values with the factors of the analysis are worth scaling by others.
@@ -43,12 +38,12 @@ bool is_worth_it(ScaledValues& values, const SparseAnalysis& analysis, Precision
 bool is_scaled(const Csr<double>& matrix, const SparseAnalysis& analysis, AutoSwitch wanted,
                Precision precision) {
   if (wanted != AutoSwitch::automatic) return wanted == AutoSwitch::on;
-  return is_matched(analysis) || is_worth_it(*host_scaled_values(matrix), analysis, precision);
+  return analysis.is_matched() || is_worth_it(*host_scaled_values(matrix), analysis, precision);
 }
 
 void find_scale_factors(ScaledValues& values, const SparseAnalysis& analysis, AutoSwitch wanted,
                         Precision precision, Equilibration& scaling) {
-  const bool matched = is_matched(analysis);
+  const bool matched = analysis.is_matched();
   const bool worth_it = is_worth_it(values, analysis, precision);
   scaling.scales = matched || wanted != AutoSwitch::automatic || worth_it;
   if (!scaling.scales) {
@@ -57,9 +52,11 @@ void find_scale_factors(ScaledValues& values, const SparseAnalysis& analysis, Au
   }
   if (analysis.kind == Factorization::cholesky) {
     values.scale_by_diagonal();
+  } else if (matched && !worth_it) {
+    // By the factors that go with the matching.
   } else if (analysis.kind == Factorization::ldlt) {
     scale_symmetrically(values);
-  } else if (!matched || worth_it) {
+  } else {
     values.scale_rows(false);
     values.find_maxima(false);
     values.scale_columns();

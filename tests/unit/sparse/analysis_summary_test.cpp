@@ -38,7 +38,7 @@ void for_cases(const Work& work) {
   for (const Case& one : cases) {
     SCOPED_TRACE(one.spec + ", kind " + std::to_string(static_cast<int>(one.kind)));
     const Csr<double> matrix = generate_matrix(one.spec);
-    work(matrix, analyse_sparse(matrix, one.kind, one.ordering, wants_matching(matrix, one.kind)));
+    work(matrix, analyse_sparse(matrix, one.kind, one.ordering, wanted_matching(matrix, one.kind)));
   }
 }
 

@@ -82,7 +82,7 @@ TEST(SparseOrder, OfExpandersIsByMinimumDegree) {
     SCOPED_TRACE(spec);
     const Csr<double> matrix = generate_matrix(spec);
     const auto analysed = [&](Ordering ordering) {
-      return analyse_sparse(matrix, Factorization::lu, ordering, true);
+      return analyse_sparse(matrix, Factorization::lu, ordering, RowMatching::rows);
     };
     const auto automatic = analysed(Ordering::automatic), one = analysed(Ordering::amd),
                other = analysed(Ordering::nested_dissection);
@@ -152,7 +152,7 @@ TEST(SparseFronts, HoldTheFillOfTheElimination) {
 
 TEST(SparseAnalysis, TakesAnOrderThatIsGiven) {
   test::for_sparse_cases([](const Csr<double>& matrix, Factorization kind) {
-    const bool matches = wants_matching(matrix, kind);
+    const RowMatching matches = wanted_matching(matrix, kind);
     const SparseAnalysis found = analyse_sparse(matrix, kind, Ordering::nested_dissection, matches);
     const auto taken = std::make_shared<SparseAnalysis>(
         analyse_sparse(matrix, kind, Ordering::file, matches, found.order));
@@ -180,7 +180,7 @@ TEST(SparseAnalysis, KeepsAGivenOrderThatPartsTwins) {
   const Graph graph = graph_of(matrix.row_offsets, matrix.column_indices);
   const auto entries = [&](const std::vector<LocalIndex>& order) {
     const SparseAnalysis analysis =
-        analyse_sparse(matrix, Factorization::cholesky, Ordering::file, false, order);
+        analyse_sparse(matrix, Factorization::cholesky, Ordering::file, RowMatching::none, order);
     return cost_of(graph, analysis.order).entries;
   };
   EXPECT_EQ(entries({0, 2, 1, 3, 4, 5}), 18);
@@ -230,7 +230,7 @@ TEST(SparseAnalysis, IsTheSameForAnyNumberOfThreads) {
     const auto analysed = [&](int threads) {
       lent.set(threads);
       return analyse_sparse(matrix, symmetric ? Factorization::ldlt : Factorization::lu,
-                            Ordering::nested_dissection, false);
+                            Ordering::nested_dissection, RowMatching::none);
     };
     const SparseAnalysis alone = analysed(1), together = analysed(4);
     EXPECT_EQ(together.order, alone.order);
@@ -252,7 +252,7 @@ TEST(SparseAnalysis, NamesRowsAndColumnsOfStructurallySingularMatrices) {
   }
   const Csr<double> matrix = csr_from_coo(std::move(list));
   const std::string said =
-      test::error_of([&] { analyse_sparse(matrix, Factorization::lu, Ordering::automatic, true); },
+      test::error_of([&] { analyse_sparse(matrix, Factorization::lu, Ordering::automatic, RowMatching::rows); },
                      ExitCode::not_trustworthy);
   EXPECT_THAT(said, testing::HasSubstr("only 3 of 4 rows"));
 }
@@ -265,18 +265,20 @@ TEST(SparseAnalysis, NamesThemForSymmetricFactorisationsToo) {
     test::add(list, 0, i, 1 + i);
   }
   const Csr<double> matrix = csr_from_coo(std::move(list));
-  EXPECT_TRUE(wants_matching(matrix, Factorization::ldlt));
+  EXPECT_EQ(wanted_matching(matrix, Factorization::ldlt), RowMatching::rows);
   const std::string said =
-      test::error_of([&] { analyse_sparse(matrix, Factorization::ldlt, Ordering::amd, true); },
+      test::error_of([&] { analyse_sparse(matrix, Factorization::ldlt, Ordering::amd, RowMatching::rows); },
                      ExitCode::not_trustworthy);
   EXPECT_THAT(said, testing::HasSubstr("only 2 of 4 rows"));
   EXPECT_THAT(said, testing::HasSubstr("rows 2, 3 and 4 have non-zeros in column 1 only"));
 }
 
 TEST(SparseAnalysis, MatchesForSymmetricFactorisationsWhereDiagonalEntriesAreZero) {
-  EXPECT_FALSE(wants_matching(generate_matrix("helmholtz2d:9"), Factorization::ldlt));
-  EXPECT_TRUE(wants_matching(generate_matrix("kkt:90"), Factorization::ldlt));
-  EXPECT_FALSE(wants_matching(generate_matrix("kkt:90"), Factorization::cholesky));
+  EXPECT_EQ(wanted_matching(generate_matrix("helmholtz2d:9"), Factorization::ldlt),
+            RowMatching::none);
+  EXPECT_EQ(wanted_matching(generate_matrix("kkt:90"), Factorization::ldlt), RowMatching::rows);
+  EXPECT_EQ(wanted_matching(generate_matrix("kkt:90"), Factorization::cholesky),
+            RowMatching::none);
 }
 
 TEST(SparseAnalysis, SeesStrongDiagonals) {
@@ -296,7 +298,7 @@ TEST(SparseScaling, LeavesRowsWithoutADiagonalEntryAsTheyAre) {
   }
   const Csr<double> matrix = csr_from_coo(std::move(list));
   const SparseAnalysis analysis =
-      analyse_sparse(matrix, Factorization::cholesky, Ordering::natural, false);
+      analyse_sparse(matrix, Factorization::cholesky, Ordering::natural, RowMatching::none);
   Equilibration scaling;
   find_scale_factors(*host_scaled_values(matrix), analysis, AutoSwitch::on, Precision::float64,
                      scaling);

@@ -1,0 +1,45 @@
+#include "sparse/elimination_costs.hpp"
+
+#include "core/tuning.hpp"
+#include "sparse/ordering/ordering.hpp"
+
+namespace spsolve::inline sparse {
+
+double EliminationCosts::of_threshold() const {
+  constexpr double of_first = 4;  // it takes so many times as long
+  return of_first * predicted_seconds(flops, numbers, 1);
+}
+
+bool EliminationCosts::threshold_is_soon() const {
+  constexpr double soon = 1;
+  return of_threshold() <= soon;
+}
+
+bool EliminationCosts::is_too_small_to_try() const {
+  constexpr int few_steps = 8;
+  return memory == MemoryKind::gpu && !over_ranks &&
+         of_threshold() < few_steps * gpu_tuning.seconds_of_gmres_step;
+}
+
+bool EliminationCosts::is_slow(int steps) const {
+  constexpr int few_steps = 8;
+  if (steps < few_steps || memory == MemoryKind::gpu || over_ranks) return false;
+  return steps * host_tuning.seconds_of_entry_in_estimates * static_cast<double>(numbers) >
+         of_threshold();
+}
+
+bool EliminationCosts::may_match_before(Index rows_and_nonzeros) const {
+  return host_tuning.seconds_of_matched_entry * static_cast<double>(rows_and_nonzeros) <
+         of_threshold();
+}
+
+double EliminationCosts::of_gmres(int steps) const {
+  constexpr int solves = 2;  // one is refined
+  const double of_step =
+      memory == MemoryKind::gpu
+          ? gpu_tuning.seconds_of_gmres_step
+          : host_tuning.seconds_of_sparse_entry * static_cast<double>(numbers);
+  return solves * steps * of_step;
+}
+
+}  // namespace spsolve::sparse

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "core/types.hpp"
+#include "sparse/analysis/analysis.hpp"
+
+namespace spsolve::inline sparse {
+
+/// Seconds that the steps of SparseInverse's chain are predicted to take, for factors that are
+/// made, as what decides which of them comes next.
+struct EliminationCosts {
+  MemoryKind memory = MemoryKind::host;
+  bool over_ranks = false;
+  double flops = 0;   ///< of the factors, of real numbers
+  Index numbers = 0;  ///< real ones, that the factors have
+
+  /// Those of elimination with threshold pivoting, by a thread of the host.
+  double of_threshold() const;
+  /// Whether that is soon done: not worth much trying out before it.
+  bool threshold_is_soon() const;
+  /// Whether that is done before a GPU has taken a few steps of GMRES.
+  bool is_too_small_to_try() const;
+  /// Whether solves that take so many steps of GMRES take longer, for one solution and estimates,
+  /// than another elimination on hosts.
+  bool is_slow(int steps) const;
+  /// Whether a pattern of so many rows and non-zeros is analysed anew before that, with matched rows
+  /// together.
+  bool may_match_before(Index rows_and_nonzeros) const;
+  /// Those of steps of GMRES in the solves of one system.
+  double of_gmres(int steps) const;
+};
+
+}  // namespace spsolve::sparse

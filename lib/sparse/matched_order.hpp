@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "solve/operators/equilibrate.hpp"
+#include "sparse/elimination_costs.hpp"
+#include "sparse/gathered_matrix.hpp"
+
+namespace spsolve::inline sparse {
+
+/// The reason for another order of L D L^T: what its elimination is to be sooner done than.
+struct MatchedOrderLimit {
+  EliminationCosts plain;  ///< of the factors that there are
+  std::size_t value_bytes = 0;  ///< of a number of the factors
+  int threads = 1;              ///< of rank 0 and those that others lend
+  int gmres_steps = 0;          ///< that a solution takes with them; 0: they fail
+
+  /// Whether an elimination by `matched` is worth it: where factors fail, it is to take less than
+  /// threshold pivoting, and no more memory than a host has; else no longer than `before`, but for
+  /// steps that are spared.
+  bool allows(const SparseAnalysis& matched, const SparseAnalysis& before) const;
+};
+
+/// The order of elimination in which matched rows stay together, as 2 x 2 pivots of L D L^T: looked
+/// for once, where pivots are too small in the order there is. Collective, all of it.
+class MatchedOrder {
+ public:
+  MatchedOrder(const SparseChoice& choice, GatheredMatrix& gathered)
+      : choice_(choice), gathered_(gathered) {}
+
+  /// Whether it may be looked for.
+  bool is_open() const;
+
+  /// Looks for it, by the values of `matrix`, and takes it where the limit allows it; whether it
+  /// did. GatheredMatrix::prepare() comes next.
+  bool find(SystemMatrix& matrix, const MatchedOrderLimit& limit);
+
+  /// It is to be looked for when new values come.
+  void find_next(const MatchedOrderLimit& limit) { next_ = limit; }
+  /// Does that, if it is asked for.
+  bool find_if_asked(SystemMatrix& matrix);
+
+  /// Prepares the values by the scale factors that go with the order, in place of those of
+  /// `scaling`, R A C: S R A C S. Hands back S; none where nothing is to be scaled by it.
+  std::optional<ScaleFactors> prepare(SystemMatrix& matrix, const Equilibration& scaling,
+                                      Precision precision);
+
+ private:
+  const SparseChoice& choice_;
+  GatheredMatrix& gathered_;
+  bool looked_ = false;
+  std::optional<MatchedOrderLimit> next_;
+};
+
+}  // namespace spsolve::sparse
