@@ -67,6 +67,7 @@ void visit_words(spsolve_options& c, Options& mine, const Visit& visit) {
   visit(c.null_space, mine.null_space, NullSpaceKind::file, "null_space");
   visit(c.equilibrate, mine.equilibrate, AutoSwitch::off, "equilibrate");
   visit(c.accept, mine.accept, Acceptance::residual, "accept");
+  visit(c.matching, mine.matching, AutoSwitch::off, "matching");
 }
 
 /// visit(c's, C++'s) for every option that is a number, or whether something is so.

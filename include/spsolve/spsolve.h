@@ -193,6 +193,7 @@ typedef struct {
   int64_t null_dimension;
   spsolve_switch equilibrate;
   spsolve_acceptance accept;
+  spsolve_switch matching; /* of rows with columns by values, before sparse elimination */
 } spsolve_options;
 
 /* The defaults of the program, in a structure of `size` bytes. */

@@ -53,9 +53,9 @@ struct Asked {
     const bool fits = options.ordering == Ordering::automatic ||
                       (options.ordering == cached.ordering && given == cached.given);
     const bool whole = divides || cached.off_diagonal_blocks.empty();
-    const bool matched_as_wanted =
-        kind == Factorization::cholesky || options.matching == AutoSwitch::automatic ||
-        cached.is_matched() == (options.matching == AutoSwitch::on);
+    const bool matched_as_wanted = kind == Factorization::cholesky ||
+                                   options.matching == AutoSwitch::automatic ||
+                                   cached.is_matched() == (options.matching == AutoSwitch::on);
     return fits && matched_as_wanted && whole && cached.kind == kind && cached.serves(matrix);
   }
   SparseAnalysis make() const {

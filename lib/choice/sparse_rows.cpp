@@ -28,6 +28,11 @@ std::string refuse_sparse(const SolverQuestion& question) {
   if (const auto reason = why_not(method, options.null_space); !reason.empty()) {
     return std::string(reason);
   }
+  if (method == Method::sparse_ldlt && options.matching == AutoSwitch::on &&
+      options.ordering == Ordering::file) {
+    return "solve.matching=on of L D L^T orders matched rows together, and solve.ordering names a "
+           "file with an order; use solve.matching=off, or another order";
+  }
   if (options.factors == FactorPlace::disk && question.memory == MemoryKind::gpu) {
     return "solve.factors=disk goes with factors on a host; use device=host";
   }

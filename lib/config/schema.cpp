@@ -203,6 +203,12 @@ const Option option_table[] = {
         "Sparse methods: file that the analysis of the pattern is kept in: read where it is there "
         "and "
         "of this pattern, else written."),
+    choice<&Config::solve, &Config::Solve::matching>(
+        "solve.matching",
+        "Sparse methods: whether rows are matched with columns by their values first. L U takes "
+        "matched entries for its pivots; of L D L^T, matched rows stay together in the order, as "
+        "pivots of two rows. auto: L U unless the diagonal is strong, L D L^T where pivots turn "
+        "out to be too small without."),
     choice<&Config::solve, &Config::Solve::factors>(
         "solve.factors",
         "Sparse methods by one rank on a host: where the factors are, in memory, or in a file that "
@@ -267,8 +273,8 @@ const Option option_table[] = {
     choice<&Config::solve, &Config::Solve::equilibrate>(
         "solve.equilibrate",
         "Whether rows and columns are scaled by powers of two before the elimination, and x back; "
-        "auto: where their largest entries differ by a factor of 10 or more, or sparse_lu has "
-        "matched rows with columns."),
+        "auto: where their largest entries differ by a factor of 10 or more, or rows were matched "
+        "with columns."),
     integer<&Config::solve, &Config::Solve::refinement>(
         "solve.refinement", 0, 100, "sweeps",
         "Most sweeps of iterative refinement against the sparse matrix, residuals in twice the "

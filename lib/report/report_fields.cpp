@@ -114,6 +114,9 @@ constexpr ReportField field_table[] = {
     {"sparse.complex", FieldType::boolean, solve_sometimes,
      "Sparse methods: whether these are complex numbers, and fronts and pivots those of A; "
      "operations are of real numbers, four to one of complex ones."},
+    {"sparse.matched_pairs", FieldType::integer, solve_sometimes,
+     "Sparse methods: pairs of rows that the order of L D L^T keeps together as pivots, as a "
+     "matching has them; 0 if they were ordered without, see solve.matching."},
     {"sparse.perturbed_pivots", FieldType::integer, solve_sometimes,
      "Sparse methods: pivots of the factors that were too small and made larger; a note says if "
      "solutions are then by GMRES. 0 if the matrix was eliminated again, as a note says, too."},

@@ -16,6 +16,7 @@ nlohmann::ordered_json to_json(const SparseOutcome& outcome) {
                               {"levels", nlohmann::ordered_json::array()},
                               {"factor_entries", outcome.factor_entries},
                               {"complex", outcome.complex},
+                              {"matched_pairs", outcome.pairs},
                               {"perturbed_pivots", outcome.perturbed_pivots},
                               {"delayed_pivots", outcome.delayed_pivots},
                               {"moved_pivots", outcome.moved_pivots}};
@@ -40,6 +41,7 @@ std::string to_text(const SparseOutcome& outcome) {
                                  outcome.complex ? "complex " : "", outcome.fronts, outcome.flops);
   if (outcome.ranks > 1) text += fmt::format(", by {} ranks", outcome.ranks);
   if (outcome.blocks > 1) text += fmt::format(", {} diagonal blocks", outcome.blocks);
+  if (outcome.pairs > 0) text += fmt::format(", {} pairs matched", outcome.pairs);
   if (outcome.perturbed_pivots > 0) {
     text += fmt::format(", {} pivots perturbed", outcome.perturbed_pivots);
   }

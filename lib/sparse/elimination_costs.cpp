@@ -35,10 +35,9 @@ bool EliminationCosts::may_match_before(Index rows_and_nonzeros) const {
 
 double EliminationCosts::of_gmres(int steps) const {
   constexpr int solves = 2;  // one is refined
-  const double of_step =
-      memory == MemoryKind::gpu
-          ? gpu_tuning.seconds_of_gmres_step
-          : host_tuning.seconds_of_sparse_entry * static_cast<double>(numbers);
+  const double of_step = memory == MemoryKind::gpu
+                             ? gpu_tuning.seconds_of_gmres_step
+                             : host_tuning.seconds_of_sparse_entry * static_cast<double>(numbers);
   return solves * steps * of_step;
 }
 

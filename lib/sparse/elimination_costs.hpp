@@ -22,8 +22,8 @@ struct EliminationCosts {
   /// Whether solves that take so many steps of GMRES take longer, for one solution and estimates,
   /// than another elimination on hosts.
   bool is_slow(int steps) const;
-  /// Whether a pattern of so many rows and non-zeros is analysed anew before that, with matched rows
-  /// together.
+  /// Whether a pattern of so many rows and non-zeros is analysed anew before that, with matched
+  /// rows together.
   bool may_match_before(Index rows_and_nonzeros) const;
   /// Those of steps of GMRES in the solves of one system.
   double of_gmres(int steps) const;

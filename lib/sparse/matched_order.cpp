@@ -12,14 +12,14 @@
 
 namespace spsolve::inline sparse {
 
-bool MatchedOrderLimit::allows(const SparseAnalysis& matched,
-                               const SparseAnalysis& before) const {
+bool MatchedOrderLimit::allows(const SparseAnalysis& matched, const SparseAnalysis& before) const {
   const auto entries_before = static_cast<double>(before.factor_entries);
   const auto seconds = [&](const SparseAnalysis& analysis) {
     // Real numbers and flops, as those of the factors that are made are.
     const double flops = plain.flops * (analysis.flops / before.flops);
-    const auto numbers = static_cast<Index>(static_cast<double>(plain.numbers) *
-                                            (static_cast<double>(analysis.factor_entries) / entries_before));
+    const auto numbers =
+        static_cast<Index>(static_cast<double>(plain.numbers) *
+                           (static_cast<double>(analysis.factor_entries) / entries_before));
     return plain.memory == MemoryKind::gpu
                ? predicted_gpu_seconds(flops, numbers, longest_path_on_gpu(analysis.fronts))
                : predicted_seconds(flops, numbers, 1);

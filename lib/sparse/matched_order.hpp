@@ -11,7 +11,7 @@ namespace spsolve::inline sparse {
 
 /// The reason for another order of L D L^T: what its elimination is to be sooner done than.
 struct MatchedOrderLimit {
-  EliminationCosts plain;  ///< of the factors that there are
+  EliminationCosts plain;       ///< of the factors that there are
   std::size_t value_bytes = 0;  ///< of a number of the factors
   int threads = 1;              ///< of rank 0 and those that others lend
   int gmres_steps = 0;          ///< that a solution takes with them; 0: they fail

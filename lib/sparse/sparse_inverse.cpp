@@ -339,9 +339,9 @@ std::unique_ptr<Vectors> SparseInverse<T>::eliminate_matched(const EliminationRu
   } else {
     x = validate_factors(run, failure);
   }
-  facts_.notes.push_back(fmt::format(
-      "eliminated again in an order that keeps {} pairs of matched rows together: {}",
-      facts_.sparse->pairs, before));
+  facts_.notes.push_back(
+      fmt::format("eliminated again in an order that keeps {} pairs of matched rows together: {}",
+                  facts_.sparse->pairs, before));
   return x;
 }
 

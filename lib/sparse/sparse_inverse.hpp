@@ -139,7 +139,7 @@ class SparseInverse final : public Inverse {
   FactorSubstitution<T> substitution_;
   MatchedOrder matched_;
   std::optional<ScaledOperator> rescaled_;  // where these are factors of S R A C S
-  std::optional<GmresInverse> gmres_;  // on by_factors(), where it was asked for
+  std::optional<GmresInverse> gmres_;       // on by_factors(), where it was asked for
   State state_ = State::empty;
   bool gmres_failed_ = false;  // on restricted pivots, for these values or some before
   bool exact_ = false;         // see eliminate_exactly()

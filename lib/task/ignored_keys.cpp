@@ -48,6 +48,14 @@ const std::vector<Rule>& rules() {
              method_taken(run));
        }},
       {Task::solve,
+       {"solve.matching"},
+       [](const Run& run) {
+         return run.taken == Method::sparse_ldlt || run.taken == Method::sparse_lu;
+       },
+       [](const Run& run) {
+         return fmt::format("{}, and L D L^T and sparse L U alone match rows", method_taken(run));
+       }},
+      {Task::solve,
        {"solve.block"},
        [](const Run& run) { return run.taken == Method::lu; },
        [](const Run& run) {

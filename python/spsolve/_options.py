@@ -31,6 +31,7 @@ class Options(TypedDict, total=False):
     # auto, nested_dissection, amd, rcm or natural; or a file with an order of the unknowns
     ordering: Path | None
     analysis_file: Path | None
+    matching: bool | Literal["auto", "on", "off"] | None
     factors: Literal["auto", "memory", "disk"] | None
     factors_folder: Path | None
     pivoting: Pivoting | None

@@ -84,6 +84,8 @@ PetscErrorCode read(Reader reader, Options& options) {
       reader.word("-mat_spsolve_ordering", "order of elimination", orderings, options.ordering));
   PetscCall(
       reader.word("-mat_spsolve_precision", "numbers of factors", precisions, options.precision));
+  PetscCall(reader.word("-mat_spsolve_matching", "match rows with columns first", switches,
+                        options.matching));
   PetscCall(reader.word("-mat_spsolve_equilibrate", "scale rows and columns", switches,
                         options.equilibrate));
   PetscCall(reader.word("-mat_spsolve_accept",

@@ -97,8 +97,8 @@ RowMatching wanted_matching(const Csr<double>& matrix, Factorization kind, AutoS
   const bool lu = kind == Factorization::lu;
   if (wanted == AutoSwitch::on) return lu ? RowMatching::rows : RowMatching::pairs;
   if (lu && wanted == AutoSwitch::off) return RowMatching::none;
-  const bool weak = lu ? !has_strong_diagonal(matrix)
-                       : std::ranges::count(diagonal_magnitudes(matrix), 0.0) > 0;
+  const bool weak =
+      lu ? !has_strong_diagonal(matrix) : std::ranges::count(diagonal_magnitudes(matrix), 0.0) > 0;
   return weak ? RowMatching::rows : RowMatching::none;
 }
 

@@ -76,17 +76,18 @@ struct SparseAnalysis {
 };
 
 /// Analyses a square matrix for that factorisation: matches rows with columns, as
-/// wanted_matching() says (by maximum product, see matching.hpp; pairs of rows then stay together in
-/// the order and in a block of pivots, see symmetric_pairs.hpp), divides it into the diagonal blocks
-/// of its block triangular form (LU), orders, and finds the fronts. `given`: with Ordering::file all columns in
-/// the order wanted, which is kept but for what has no part in the fill (a postorder of the
-/// elimination trees). Only the matching takes notice of values. `divides`: whether LU's matrix may
-/// be divided; several ranks eliminate it as one block. `memory`: where it is to be eliminated,
-/// which `automatic` ordering goes by. Throws Error(not_trustworthy) for a structurally singular
-/// matrix, naming rows and columns, and Error(resources) where it has 2^31 rows or more.
+/// wanted_matching() says (by maximum product, see matching.hpp; pairs of rows then stay together
+/// in the order and in a block of pivots, see symmetric_pairs.hpp), divides it into the diagonal
+/// blocks of its block triangular form (LU), orders, and finds the fronts. `given`: with
+/// Ordering::file all columns in the order wanted, which is kept but for what has no part in the
+/// fill (a postorder of the elimination trees). Only the matching takes notice of values.
+/// `divides`: whether LU's matrix may be divided; several ranks eliminate it as one block.
+/// `memory`: where it is to be eliminated, which `automatic` ordering goes by. Throws
+/// Error(not_trustworthy) for a structurally singular matrix, naming rows and columns, and
+/// Error(resources) where it has 2^31 rows or more.
 SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ordering wanted,
-                              RowMatching matching, std::vector<LocalIndex> given = {}, bool divides = true,
-                              MemoryKind memory = MemoryKind::host);
+                              RowMatching matching, std::vector<LocalIndex> given = {},
+                              bool divides = true, MemoryKind memory = MemoryKind::host);
 
 /// How many pivots of a symmetric `matrix` will be zero whatever its values are: columns without a
 /// diagonal entry, and without one in a row of their own front, of fronts that none was eliminated

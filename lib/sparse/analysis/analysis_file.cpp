@@ -199,6 +199,17 @@ std::string problem_of(const FrontEntries& entries, const OffDiagonalBlocks& off
   return problem_of(off_diagonal_blocks, fronts, seen);
 }
 
+/// Whether rows are matched as the factorisation wants it: LU's with columns, those of L D L^T in
+/// pairs, which have factors in common.
+bool is_matched_rightly(const SparseAnalysis& analysis, const Head& head) {
+  const bool moves = !analysis.row_of.empty();
+  if (analysis.row_scale.empty()) return !moves && head.pairs == 0;
+  if (head.kind == static_cast<int>(Factorization::lu)) return head.pairs == 0;
+  return head.kind == static_cast<int>(Factorization::ldlt) && !moves &&
+         analysis.row_scale == analysis.column_scale && head.pairs >= 0 &&
+         head.pairs <= head.rows / 2;
+}
+
 std::string problem_of(const SparseAnalysis& analysis, const Head& head) {
   const Index n = head.rows;
   if (head.kind < 0 || head.kind > static_cast<int>(Factorization::lu) || head.ordering <= 0 ||
@@ -223,10 +234,7 @@ std::string problem_of(const SparseAnalysis& analysis, const Head& head) {
     return "its scale factors are not positive numbers";
   }
   const bool lu = head.kind == static_cast<int>(Factorization::lu);
-  const bool is_paired = lu ? head.pairs == 0
-                            : analysis.row_of.empty() && analysis.row_scale == analysis.column_scale;
-  if (!is_paired || head.pairs < 0 || head.pairs > n / 2 ||
-      (analysis.row_scale.empty() && (head.pairs > 0 || !analysis.row_of.empty()))) {
+  if (!is_matched_rightly(analysis, head)) {
     return "its rows are not matched as its factorisation wants it";
   }
   std::string problem = problem_of(analysis.fronts, n);

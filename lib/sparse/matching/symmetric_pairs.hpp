@@ -19,11 +19,11 @@ struct SymmetricPairs {
 };
 
 /// The pairs of a matching of the rows and columns of A: its permutation's cycles, cut into matched
-/// entries (Duff and Pralet 2005; Schenk and Gaertner 2006). A cycle of one row leaves it alone; one
-/// of an even number is cut in the one of two ways whose smallest 2 x 2 determinant is the larger,
-/// for A scaled; one of an odd number leaves the row alone whose diagonal entry is the largest then.
-/// What nothing was matched with stays alone.
-/// Cost: a look at some entries of each row, and memory of a few numbers a row.
+/// entries (Duff and Pralet 2005; Schenk and Gaertner 2006). A cycle of one row leaves it alone;
+/// one of an even number is cut in the one of two ways whose smallest 2 x 2 determinant is the
+/// larger, for A scaled; one of an odd number leaves the row alone whose diagonal entry is the
+/// largest then. What nothing was matched with stays alone. Cost: a look at some entries of each
+/// row, and memory of a few numbers a row.
 SymmetricPairs symmetric_pairs(const Csr<double>& matrix, const MaximumProductMatching& matching);
 
 }  // namespace spsolve::sparse

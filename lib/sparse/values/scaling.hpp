@@ -11,9 +11,9 @@ namespace spsolve::inline sparse {
 /// where A is left as it is. Symmetric factorisations get r = c, which bring the largest entry of
 /// each row near 1, or the diagonal of a positive definite matrix; LU those of rows and then
 /// columns. Where rows were matched it is the factors of that matching (unless values are no longer
-/// those that were matched). AutoSwitch::automatic scales where the largest entries of rows differ by a factor of
-/// 10 or more, or come near the limits of `precision`. `values` of A come to know these factors.
-/// Cost: some passes over A.
+/// those that were matched). AutoSwitch::automatic scales where the largest entries of rows differ
+/// by a factor of 10 or more, or come near the limits of `precision`. `values` of A come to know
+/// these factors. Cost: some passes over A.
 void find_scale_factors(ScaledValues& values, const SparseAnalysis& analysis, AutoSwitch wanted,
                         Precision precision, Equilibration& scaling);
 

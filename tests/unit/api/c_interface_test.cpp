@@ -319,7 +319,8 @@ TEST(COptions, MembersStayWhereTheyWere) {
   EXPECT_EQ(offsetof(spsolve_options, time_limit), 152);
   EXPECT_EQ(offsetof(spsolve_options, null_dimension), 224);
   EXPECT_EQ(offsetof(spsolve_options, accept), 236);
-  EXPECT_EQ(sizeof(spsolve_options), 240);
+  EXPECT_EQ(offsetof(spsolve_options, matching), 240);
+  EXPECT_EQ(sizeof(spsolve_options), 248);
   EXPECT_EQ(sizeof(spsolve_trust), 56);
   EXPECT_EQ(sizeof(spsolve_inertia), 32);
 }

@@ -70,7 +70,7 @@ TEST(ConfigOverrides, AreCheckedAsTheFileIs) {
             "--set method=gauss: 'method' is not an option; did you mean 'solve.method'?");
   EXPECT_EQ(message("solve=gauss"),
             "--set solve=gauss: 'solve' is a section with the keys method, ordering, "
-            "analysis_file, factors, factors_folder, pivoting, "
+            "analysis_file, matching, factors, factors_folder, pivoting, "
             "precision, "
             "block, ranks, preconditioner, tolerance, iterations, time_limit, "
             "initial_guess, coordinates, null_space, restart, equilibrate, "

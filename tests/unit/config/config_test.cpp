@@ -161,7 +161,8 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
        "run, checkpoint, task, device, share_gpus, transport, threads"},
       {"matrix: a\nsolve: {xyzzy: 1}\n",
        "c.yaml:2:9: 'solve.xyzzy' is not an option; the keys of 'solve' are method, ordering, "
-       "analysis_file, factors, factors_folder, pivoting, precision, block, ranks, preconditioner, "
+       "analysis_file, matching, factors, factors_folder, pivoting, precision, block, ranks, "
+       "preconditioner, "
        "tolerance, iterations, "
        "time_limit, initial_guess, coordinates, null_space, "
        "restart, equilibrate, refinement, condition, accept"},
@@ -233,7 +234,8 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
       {"matrix: a\nthreads: [1]\n",
        "c.yaml:2:10: 'threads' must be an integer from 0 to 65536, not a list"},
       {"matrix: a\nsolve: gauss\n",
-       "c.yaml:2:8: 'solve' is a section with the keys method, ordering, analysis_file, factors, "
+       "c.yaml:2:8: 'solve' is a section with the keys method, ordering, analysis_file, matching, "
+       "factors, "
        "factors_folder, pivoting, "
        "precision, "
        "block, "

@@ -109,6 +109,14 @@ const Spoilt spoilt_analyses[] = {
     {"outside", [](SparseAnalysis& a) { a.entries.entries[3].row = 1000; }},
     {"outside", [](SparseAnalysis& a) { a.entries.entries[3].column = 1000; }},
     {"outside", [](SparseAnalysis& a) { a.entries.entries[3].column = ~0; }, Factorization::ldlt},
+    {"matched", [](SparseAnalysis& a) { a.pairs = 1; }},
+    {"matched", [](SparseAnalysis& a) { a.pairs = 1; }, Factorization::ldlt},
+    {"matched",
+     [](SparseAnalysis& a) {
+       a.row_scale = a.column_scale = std::vector<double>(a.order.size(), 1);
+       a.row_scale[2] = 2;
+     },
+     Factorization::ldlt},
     {"of a matrix", [](SparseAnalysis& a) { a.entries.entries[3].source = -1; }},
     {"of a matrix", [](SparseAnalysis& a) { a.entries.entries[3].source = a.nonzeros; }},
     {"of a matrix", [](SparseAnalysis& a) { ++a.entries.entries[3].source; }},

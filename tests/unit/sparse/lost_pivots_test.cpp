@@ -31,7 +31,8 @@ Csr<double> bipartite(Index n, double first, double others) {
 TEST(SparseAnalysis, CountsPivotsThatAreZeroForCertain) {
   const auto count = [](const Csr<double>& matrix) {
     return certain_zero_pivots(
-        analyse_sparse(matrix, Factorization::ldlt, Ordering::automatic, RowMatching::none), matrix);
+        analyse_sparse(matrix, Factorization::ldlt, Ordering::automatic, RowMatching::none),
+        matrix);
   };
   EXPECT_EQ(count(generate_matrix("grid2d:40")), 0);
   // The unknowns that constraints are coupled with go first, or with them.

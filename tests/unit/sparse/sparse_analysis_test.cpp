@@ -251,9 +251,9 @@ TEST(SparseAnalysis, NamesRowsAndColumnsOfStructurallySingularMatrices) {
     test::add(list, i, j, 1);
   }
   const Csr<double> matrix = csr_from_coo(std::move(list));
-  const std::string said =
-      test::error_of([&] { analyse_sparse(matrix, Factorization::lu, Ordering::automatic, RowMatching::rows); },
-                     ExitCode::not_trustworthy);
+  const std::string said = test::error_of(
+      [&] { analyse_sparse(matrix, Factorization::lu, Ordering::automatic, RowMatching::rows); },
+      ExitCode::not_trustworthy);
   EXPECT_THAT(said, testing::HasSubstr("only 3 of 4 rows"));
 }
 
@@ -266,9 +266,9 @@ TEST(SparseAnalysis, NamesThemForSymmetricFactorisationsToo) {
   }
   const Csr<double> matrix = csr_from_coo(std::move(list));
   EXPECT_EQ(wanted_matching(matrix, Factorization::ldlt), RowMatching::rows);
-  const std::string said =
-      test::error_of([&] { analyse_sparse(matrix, Factorization::ldlt, Ordering::amd, RowMatching::rows); },
-                     ExitCode::not_trustworthy);
+  const std::string said = test::error_of(
+      [&] { analyse_sparse(matrix, Factorization::ldlt, Ordering::amd, RowMatching::rows); },
+      ExitCode::not_trustworthy);
   EXPECT_THAT(said, testing::HasSubstr("only 2 of 4 rows"));
   EXPECT_THAT(said, testing::HasSubstr("rows 2, 3 and 4 have non-zeros in column 1 only"));
 }
@@ -277,8 +277,7 @@ TEST(SparseAnalysis, MatchesForSymmetricFactorisationsWhereDiagonalEntriesAreZer
   EXPECT_EQ(wanted_matching(generate_matrix("helmholtz2d:9"), Factorization::ldlt),
             RowMatching::none);
   EXPECT_EQ(wanted_matching(generate_matrix("kkt:90"), Factorization::ldlt), RowMatching::rows);
-  EXPECT_EQ(wanted_matching(generate_matrix("kkt:90"), Factorization::cholesky),
-            RowMatching::none);
+  EXPECT_EQ(wanted_matching(generate_matrix("kkt:90"), Factorization::cholesky), RowMatching::none);
 }
 
 TEST(SparseAnalysis, SeesStrongDiagonals) {

@@ -275,8 +275,8 @@ TEST(SparseElimination, CountsPerturbedPivotsAndDelaysThemWithThresholds) {
   const Csr<double> matrix = tiny_diagonals(300);
   for (const Factorization kind : {Factorization::ldlt, Factorization::lu}) {
     // Without matching, which would move them off the diagonal beforehand.
-    const auto analysis =
-        std::make_shared<SparseAnalysis>(analyse_sparse(matrix, kind, Ordering::natural, RowMatching::none));
+    const auto analysis = std::make_shared<SparseAnalysis>(
+        analyse_sparse(matrix, kind, Ordering::natural, RowMatching::none));
     test::WholeElimination<double> elimination(analysis);
     EXPECT_GT(elimination.factor(kind, matrix.values).perturbed, 0);
     const ThresholdOutcome& outcome = elimination.factor_with_threshold(kind, matrix.values);
