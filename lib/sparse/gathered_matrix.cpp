@@ -266,12 +266,14 @@ void GatheredMatrix::analyse_matched(const Csr<double>& rows) {
   auto matched = std::make_shared<SparseAnalysis>(
       analyse_sparse(rows, Factorization::ldlt, choice_.ordering, RowMatching::pairs, {},
                      !choice_.over_ranks, memory_.memory()));
-  if ((*accept_)(*matched, *analysis_)) analysis_ = std::move(matched);
+  accepted_ = (*accept_)(*matched, *analysis_);
+  if (accepted_) analysis_ = std::move(matched);
 }
 
 bool GatheredMatrix::match(SystemMatrix& matrix, const Accept& accept) {
   known_ = nullptr;
   accept_ = &accept;
+  accepted_ = false;
   try {
     gather(matrix);
   } catch (...) {
@@ -280,7 +282,7 @@ bool GatheredMatrix::match(SystemMatrix& matrix, const Accept& accept) {
   }
   accept_ = nullptr;
   rows_ = nullptr;
-  return broadcast_value(team_, team_.rank() == 0 && analysis_->is_matched(), 0);
+  return broadcast_value(team_, accepted_, 0);
 }
 
 /// Sends each rank its own scale factors from rank 0, which has those of all rows.

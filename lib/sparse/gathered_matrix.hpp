@@ -125,6 +125,7 @@ class GatheredMatrix {
   TakenEntries entries_;                // none: all of them
   bool rounds_mirrors_ = false;
   const Accept* accept_ = nullptr;  // within match()
+  bool accepted_ = false;
   GatherValues gather_values_;
   std::unique_ptr<ScaledValues> values_;
   const Csr<double>* values_of_ = nullptr;  // the rows that they are of

@@ -33,20 +33,34 @@ bool MatchedOrderLimit::allows(const SparseAnalysis& matched, const SparseAnalys
   return memory.factors + memory.stack <= available_memory();
 }
 
-bool MatchedOrder::is_open() const {
-  return choice_.matching == AutoSwitch::automatic && choice_.kind != Factorization::lu &&
-         choice_.ordering != Ordering::file && !choice_.refined && !looked_;
+bool MatchedOrder::is_open(Index perturbed) const {
+  if (choice_.matching == AutoSwitch::off || choice_.kind == Factorization::lu ||
+      choice_.ordering == Ordering::file || choice_.refined || refused_) {
+    return false;
+  }
+  return !taken_ || (systems_ > wait_ && perturbed_ && perturbed > 2 * *perturbed_);
+}
+
+void MatchedOrder::hear(Index perturbed) {
+  if (taken_ && !perturbed_) perturbed_ = perturbed;
 }
 
 bool MatchedOrder::find(SystemMatrix& matrix, const MatchedOrderLimit& limit) {
   next_.reset();
-  looked_ = true;
-  return gathered_.match(matrix, [&](const auto& matched, const auto& before) {
+  const bool taken = gathered_.match(matrix, [&](const auto& matched, const auto& before) {
     return limit.allows(matched, before);
   });
+  refused_ = !taken;
+  if (!taken) return false;
+  if (taken_) wait_ *= 2;
+  taken_ = true;
+  systems_ = 1;
+  perturbed_.reset();
+  return true;
 }
 
 bool MatchedOrder::find_if_asked(SystemMatrix& matrix) {
+  ++systems_;
   if (!next_) return false;
   const MatchedOrderLimit limit = *next_;
   return find(matrix, limit);

@@ -23,14 +23,18 @@ struct MatchedOrderLimit {
 };
 
 /// The order of elimination in which matched rows stay together, as 2 x 2 pivots of L D L^T: looked
-/// for once, where pivots are too small in the order there is. Collective, all of it.
+/// for where pivots are too small in the order there is; and once more for later values of which
+/// more are than of those that it is of, each time after twice as many systems. Collective.
 class MatchedOrder {
  public:
   MatchedOrder(const SparseChoice& choice, GatheredMatrix& gathered)
-      : choice_(choice), gathered_(gathered) {}
+      : choice_(choice), gathered_(gathered), taken_(choice.matching == AutoSwitch::on) {}
 
-  /// Whether it may be looked for.
-  bool is_open() const;
+  /// Whether it may be looked for, where so many pivots are too small.
+  bool is_open(Index perturbed) const;
+
+  /// Hears how many pivots were too small in the order there is.
+  void hear(Index perturbed);
 
   /// Looks for it, by the values of `matrix`, and takes it where the limit allows it; whether it
   /// did. GatheredMatrix::prepare() comes next.
@@ -38,7 +42,7 @@ class MatchedOrder {
 
   /// It is to be looked for when new values come.
   void find_next(const MatchedOrderLimit& limit) { next_ = limit; }
-  /// Does that, if it is asked for.
+  /// Hears that there are new values, and does that, if it is asked for.
   bool find_if_asked(SystemMatrix& matrix);
 
   /// Prepares the values by the scale factors that go with the order, in place of those of
@@ -49,7 +53,11 @@ class MatchedOrder {
  private:
   const SparseChoice& choice_;
   GatheredMatrix& gathered_;
-  bool looked_ = false;
+  bool taken_;                      // the order there is is one
+  bool refused_ = false;            // none was worth it
+  Index systems_ = 0;               // since it was looked for, these included
+  Index wait_ = 1;                  // for so many systems
+  std::optional<Index> perturbed_;  // pivots of the values that it is of
   std::optional<MatchedOrderLimit> next_;
 };
 

@@ -97,6 +97,7 @@ bool SparseInverse<T>::factor(const EliminationRun& run) {
   outcome.ordering = name(how);
   outcome.factorisation = name(kind);
   facts_.sparse = outcome;
+  matched_.hear(outcome.perturbed_pivots);
   if (const auto bytes = broadcast_value(team_, factors_.host_bytes(), 0); bytes > 0) {
     facts_.notes.push_back(fmt::format(
         "the factors take {}, more than the GPU has room for: they are in host memory, and each "
@@ -231,7 +232,7 @@ std::unique_ptr<Vectors> SparseInverse<T>::validate_factors(const EliminationRun
       fmt::format("{}; solutions are by GMRES on these factors, {} step{} for a first one", told,
                   trial.outcome.steps, trial.outcome.steps == 1 ? "" : "s");
   facts_.notes.push_back(note_on_gmres_);
-  if (perturbed > 0 && matched_.is_open() && run.checkpoints == nullptr) {
+  if (perturbed > 0 && matched_.is_open(perturbed) && run.checkpoints == nullptr) {
     matched_.find_next(limit_of_matched(trial.outcome.steps));
   }
   return std::move(trial.x);
@@ -266,7 +267,8 @@ std::unique_ptr<Vectors> SparseInverse<T>::ensure_valid_factors(const Eliminatio
                                                                 FactorFailure failure) {
   state_ = State::prepared;
   std::unique_ptr<Vectors> x = failure.words.empty() ? validate_factors(run, failure) : nullptr;
-  if (!failure.words.empty() && matched_.is_open() && run.checkpoints == nullptr &&
+  const Index perturbed = facts_.sparse->perturbed_pivots;
+  if (!failure.words.empty() && matched_.is_open(perturbed) && run.checkpoints == nullptr &&
       factors_.known_failure().words.empty()) {
     if (costs().may_match_before(matrix_->order() + matrix_->nonzeros())) {
       x = eliminate_matched(run, failure);

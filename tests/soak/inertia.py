@@ -183,7 +183,8 @@ def told(k, **options):
     return inertia.certainty, (inertia.positive, inertia.negative, inertia.zero), inertia.doubt
 
 
-WAYS = ({}, {"precision": "mixed"}, {"precision": "float"}, {"equilibrate": "off"})
+WAYS = ({}, {"precision": "mixed"}, {"precision": "float"}, {"equilibrate": "off"},
+        {"matching": "on"}, {"matching": "on", "equilibrate": "off"})
 
 
 def main():

@@ -33,6 +33,12 @@ bool is_worth_it(ScaledValues& values, const SparseAnalysis& analysis, Precision
          (!symmetric && is_worth_it(spreads.columns, precision));
 }
 
+/// Whether values have nothing to do with those that were matched, by whose factors the largest
+/// entries of their rows are so far apart.
+bool are_others(const ScaledValues::Spread& spread) {
+  return spread.least <= 0x1p-20 * spread.most;
+}
+
 }  // namespace
 
 bool is_scaled(const Csr<double>& matrix, const SparseAnalysis& analysis, AutoSwitch wanted,
@@ -55,6 +61,10 @@ void find_scale_factors(ScaledValues& values, const SparseAnalysis& analysis, Au
   } else if (matched && !worth_it) {
     // By the factors that go with the matching.
   } else if (analysis.kind == Factorization::ldlt) {
+    if (matched && are_others(values.spreads().rows)) {
+      values.begin({}, {});
+      values.find_maxima(true);
+    }
     scale_symmetrically(values);
   } else {
     values.scale_rows(false);

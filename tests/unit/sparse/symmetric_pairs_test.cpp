@@ -192,7 +192,10 @@ struct Sequence {
     return choice;
   }
   const SparseOutcome& eliminate(const char* spec) {
-    matrix.set_values(generate_matrix(spec).values);
+    return eliminate(generate_matrix(spec).values);
+  }
+  const SparseOutcome& eliminate(const std::vector<double>& values) {
+    matrix.set_values(values);
     inverse.find_scaling(matrix, equilibrate, Precision::float64, scaling);
     inverse.prepare(matrix, scaling);
     inverse.eliminate({silent, nullptr, nullptr});
@@ -249,6 +252,50 @@ TEST(SymmetricPairs, AreLookedForWhereValuesBeforeCameToGmres) {
       EXPECT_EQ(next.negative_pivots, first.negative_pivots);
       EXPECT_LT(sequence.error(), 1e-12);
     }
+  }
+}
+
+TEST(SymmetricPairs, TakeThePlaceOfThresholdPivotsWhereTheyAreSoonerDone) {
+  constexpr const char* spec = "ipm_pde3d:14:100";
+  for (const AutoSwitch equilibrate : {AutoSwitch::automatic, AutoSwitch::off}) {
+    SCOPED_TRACE(static_cast<int>(equilibrate));
+    Sequence sequence(spec, AutoSwitch::automatic, equilibrate);
+    const SparseOutcome first = sequence.eliminate(spec);
+    if (sequence.inverse.iterates()) {
+      EXPECT_TRUE(sequence.inverse.eliminate_exactly());
+    }
+    const SparseOutcome& exact = *sequence.inverse.facts().sparse;
+    EXPECT_GT(exact.pairs, 0);
+    EXPECT_FALSE(sequence.inverse.iterates());
+    EXPECT_EQ(exact.perturbed_pivots, 0);
+    EXPECT_EQ(exact.negative_pivots, first.negative_pivots);
+    EXPECT_LT(sequence.error(), 1e-12);
+    EXPECT_THAT(sequence.inverse.facts().notes, testing::Contains(testing::HasSubstr("matched")));
+    if (equilibrate == AutoSwitch::off) continue;
+    EXPECT_EQ(exact.delayed_pivots, 0);
+    // The next values are scaled by the matching alone.
+    EXPECT_GT(sequence.eliminate("ipm_pde3d:14:99").pairs, 0);
+    EXPECT_LT(sequence.error(), 1e-12);
+  }
+}
+
+TEST(SymmetricPairs, AreLookedForAnewForValuesThatThoseOfOthersDoNotServe) {
+  constexpr const char* spec = "ipm_band:3000:100";
+  Sequence sequence(spec, AutoSwitch::on, AutoSwitch::automatic);
+  EXPECT_EQ(sequence.eliminate(spec).perturbed_pivots, 0);
+  // Large weights become small, and small ones large.
+  Csr<double> other = generate_matrix(spec);
+  for (LocalIndex i = 0; i < 3000; ++i) {
+    const auto columns = other.row_columns(i);
+    const auto at = std::ranges::lower_bound(columns, i) - columns.begin();
+    double& weight = other.values[other.row_offsets[i] + at];
+    weight = 1 / weight;
+  }
+  EXPECT_GT(sequence.eliminate(other.values).perturbed_pivots, 0);
+  for (int system = 0; system < 2; ++system) {
+    EXPECT_EQ(sequence.eliminate(other.values).perturbed_pivots, 0);
+    EXPECT_EQ(sequence.inverse.facts().sparse->delayed_pivots, 0);
+    EXPECT_LT(sequence.error(), 1e-12);
   }
 }
 
