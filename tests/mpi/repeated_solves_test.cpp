@@ -25,8 +25,10 @@ using testing::HasSubstr;
 class SparseRepeatedSolves : public testing::Test {
  protected:
   SystemSolver solver_for(const Csr<double>& whole, Method method,
-                          Ordering ordering = Ordering::automatic) {
+                          Ordering ordering = Ordering::automatic,
+                          AutoSwitch matching = AutoSwitch::automatic) {
     SolverOptions options;
+    options.matching = matching;
     options.method = method;
     options.ordering = ordering;
     return test::solver_in_team(ranks, whole, options);
@@ -206,7 +208,7 @@ Csr<double> without_diagonal(Index n) {
 
 TEST_F(SparseRepeatedSolves, DoNotTryOutAgainWhatDidNotDo) {
   const Csr<double> whole = without_diagonal(600);
-  SystemSolver solver = solver_for(whole, Method::sparse_ldlt, Ordering::natural);
+  SystemSolver solver = solver_for(whole, Method::sparse_ldlt, Ordering::natural, AutoSwitch::off);
   const Dense<double> b = random_multivector(whole.rows, 1, 7);
   std::vector<double> values = solver.matrix().bands().global_rows().values;
   for (int time = 0; time < 3; ++time) {
@@ -220,6 +222,28 @@ TEST_F(SparseRepeatedSolves, DoNotTryOutAgainWhatDidNotDo) {
     for (double& value : values) value *= 1.5;
     solver.set_values(values);
   }
+}
+
+TEST_F(SparseRepeatedSolves, KeepMatchedRowsTogetherAfterWhatDidNotDo) {
+  const Csr<double> whole = without_diagonal(600);
+  const Dense<double> b = random_multivector(whole.rows, 1, 7);
+  const auto delayed = [&](AutoSwitch matching) {
+    SystemSolver solver = solver_for(whole, Method::sparse_ldlt, Ordering::natural, matching);
+    std::vector<double> values = solver.matrix().bands().global_rows().values;
+    Index most = 0;
+    for (int time = 0; time < 3; ++time) {
+      solver.set_up();
+      for (const bool transposed : {false, true}) {
+        EXPECT_EQ(solve(solver, b, transposed).trust.verdict, Verdict::solved);
+      }
+      most = std::max(most, solver.facts().sparse->delayed_pivots);
+      EXPECT_EQ(solver.facts().sparse->pairs, matching == AutoSwitch::off ? 0 : 299);
+      for (double& value : values) value *= 1.5;
+      solver.set_values(values);
+    }
+    return most;
+  };
+  EXPECT_LT(4 * delayed(AutoSwitch::automatic), delayed(AutoSwitch::off));
 }
 
 TEST_P(RepeatedSolves, LookAtEveryXWhereThereIsSomethingToNote) {
