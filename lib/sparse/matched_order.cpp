@@ -24,8 +24,9 @@ bool MatchedOrderLimit::allows(const SparseAnalysis& matched, const SparseAnalys
                ? predicted_gpu_seconds(flops, numbers, longest_path_on_gpu(analysis.fronts))
                : predicted_seconds(flops, numbers, 1);
   };
-  if (gmres_steps > 0) return seconds(matched) < seconds(before) + plain.of_gmres(gmres_steps);
-  if (seconds(matched) >= plain.of_threshold()) return false;
+  const double limit =
+      gmres_steps > 0 ? seconds(before) + plain.of_gmres(gmres_steps) : plain.of_threshold();
+  if (seconds(matched) >= limit) return false;
   if (plain.memory == MemoryKind::gpu || plain.over_ranks) return true;
   const Factorization kind = matched.kind;
   const FactorMemory memory = factor_memory(
@@ -63,7 +64,7 @@ bool MatchedOrder::find_if_asked(SystemMatrix& matrix) {
   ++systems_;
   if (!next_) return false;
   const MatchedOrderLimit limit = *next_;
-  return find(matrix, limit);
+  return is_news_ = find(matrix, limit);
 }
 
 std::optional<ScaleFactors> MatchedOrder::prepare(SystemMatrix& matrix,

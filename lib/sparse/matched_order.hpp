@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <utility>
 
 #include "solve/operators/equilibrate.hpp"
 #include "sparse/elimination_costs.hpp"
@@ -17,8 +18,8 @@ struct MatchedOrderLimit {
   int gmres_steps = 0;          ///< that a solution takes with them; 0: they fail
 
   /// Whether an elimination by `matched` is worth it: where factors fail, it is to take less than
-  /// threshold pivoting, and no more memory than a host has; else no longer than `before`, but for
-  /// steps that are spared.
+  /// threshold pivoting; else no longer than `before`, but for steps that are spared; and no more
+  /// memory than a host has.
   bool allows(const SparseAnalysis& matched, const SparseAnalysis& before) const;
 };
 
@@ -44,6 +45,8 @@ class MatchedOrder {
   void find_next(const MatchedOrderLimit& limit) { next_ = limit; }
   /// Hears that there are new values, and does that, if it is asked for.
   bool find_if_asked(SystemMatrix& matrix);
+  /// Whether that found one; once.
+  bool is_news() { return std::exchange(is_news_, false); }
 
   /// Prepares the values by the scale factors that go with the order, in place of those of
   /// `scaling`, R A C: S R A C S. Hands back S; none where nothing is to be scaled by it.
@@ -53,7 +56,8 @@ class MatchedOrder {
  private:
   const SparseChoice& choice_;
   GatheredMatrix& gathered_;
-  bool taken_;                      // the order there is is one
+  bool taken_;  // the order there is is one
+  bool is_news_ = false;
   bool refused_ = false;            // none was worth it
   Index systems_ = 0;               // since it was looked for, these included
   Index wait_ = 1;                  // for so many systems

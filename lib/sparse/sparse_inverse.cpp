@@ -104,6 +104,12 @@ bool SparseInverse<T>::factor(const EliminationRun& run) {
         "solve brings them to the GPU twice (some {:.2g} s)",
         readable_bytes(bytes), 2 * static_cast<double>(bytes) / gpu_tuning.bytes_over_link));
   }
+  if (matched_.is_news()) {
+    facts_.notes.push_back(fmt::format(
+        "{} pairs of matched rows are together in a new order, for pivots of values before were "
+        "too small",
+        outcome.pairs));
+  }
   for (const std::string_view note : gathered_.notes()) facts_.notes.emplace_back(note);
   if (kind != choice_.kind && choice_.kind == Factorization::cholesky) {
     facts_.notes.push_back(
