@@ -38,6 +38,7 @@ void add_host(const HostTuning& host, Lines& line) {
   line("host", "most_grouped_nonzeros", host.most_grouped_nonzeros);
   line("host", "sparse_flops_per_second", host.sparse_flops_per_second);
   line("host", "seconds_of_sparse_entry", host.seconds_of_sparse_entry);
+  line("host", "seconds_of_entry_in_gmres", host.seconds_of_entry_in_gmres);
   line("host", "seconds_of_matched_entry", host.seconds_of_matched_entry);
   line("host", "nonzeros_of_thread", host.nonzeros_of_thread);
   line("host", "dense_rows_of_thread", host.dense_rows_of_thread);

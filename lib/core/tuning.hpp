@@ -68,6 +68,9 @@ struct HostTuning {
   /// seconds that every entry of the factors takes in addition.
   double sparse_flops_per_second = 2e10;
   double seconds_of_sparse_entry = 2e-9;
+  /// Seconds that every entry of the factors takes for a step of GMRES on them, in the trial, the
+  /// solution and its refinement together.
+  double seconds_of_entry_in_gmres = 1e-8;
   /// Seconds of one thread that a row, or a non-zero, takes to be matched and ordered.
   double seconds_of_matched_entry = 3e-7;
 

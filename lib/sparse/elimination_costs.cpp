@@ -28,17 +28,22 @@ bool EliminationCosts::is_slow(int steps) const {
          of_threshold();
 }
 
-bool EliminationCosts::may_match_before(Index rows_and_nonzeros) const {
-  return host_tuning.seconds_of_matched_entry * static_cast<double>(rows_and_nonzeros) <
-         of_threshold();
+double EliminationCosts::of_matching(Index rows_and_nonzeros) {
+  return host_tuning.seconds_of_matched_entry * static_cast<double>(rows_and_nonzeros);
 }
 
 double EliminationCosts::of_gmres(int steps) const {
   constexpr int solves = 2;  // one is refined
   const double of_step = memory == MemoryKind::gpu
-                             ? gpu_tuning.seconds_of_gmres_step
-                             : host_tuning.seconds_of_sparse_entry * static_cast<double>(numbers);
-  return solves * steps * of_step;
+                             ? solves * gpu_tuning.seconds_of_gmres_step
+                             : host_tuning.seconds_of_entry_in_gmres * static_cast<double>(numbers);
+  return steps * of_step;
+}
+
+bool EliminationCosts::is_mostly_gmres(int steps) const {
+  constexpr double most = 4;
+  return memory == MemoryKind::gpu ||
+         of_gmres(steps) >= most * predicted_seconds(flops, numbers, 1);
 }
 
 }  // namespace spsolve::sparse

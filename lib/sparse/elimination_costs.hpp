@@ -22,11 +22,12 @@ struct EliminationCosts {
   /// Whether solves that take so many steps of GMRES take longer, for one solution and estimates,
   /// than another elimination on hosts.
   bool is_slow(int steps) const;
-  /// Whether a pattern of so many rows and non-zeros is analysed anew before that, with matched
-  /// rows together.
-  bool may_match_before(Index rows_and_nonzeros) const;
-  /// Those of steps of GMRES in the solves of one system.
+  /// Those of matching and ordering a pattern of so many rows and non-zeros.
+  static double of_matching(Index rows_and_nonzeros);
+  /// Those of steps of GMRES in the solves of one system, and of trying them out.
   double of_gmres(int steps) const;
+  /// Whether these are most of its time by far, as they are on a GPU.
+  bool is_mostly_gmres(int steps) const;
 };
 
 }  // namespace spsolve::sparse

@@ -56,8 +56,18 @@ bool MatchedOrder::find(SystemMatrix& matrix, const MatchedOrderLimit& limit) {
   if (taken_) wait_ *= 2;
   taken_ = true;
   systems_ = 1;
+  spent_ = 0;
   perturbed_.reset();
   return true;
+}
+
+void MatchedOrder::find_next_if_due(const MatchedOrderLimit& limit, Index rows_and_nonzeros) {
+  constexpr double times = 3;
+  spent_ += limit.plain.of_gmres(limit.gmres_steps);
+  if (limit.plain.is_mostly_gmres(limit.gmres_steps) ||
+      spent_ >= times * EliminationCosts::of_matching(rows_and_nonzeros)) {
+    find_next(limit);
+  }
 }
 
 bool MatchedOrder::find_if_asked(SystemMatrix& matrix) {
