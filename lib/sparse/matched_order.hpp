@@ -41,9 +41,6 @@ class MatchedOrder {
   /// did. GatheredMatrix::prepare() comes next.
   bool find(SystemMatrix& matrix, const MatchedOrderLimit& limit);
 
-  /// It is to be looked for when new values come, unless GMRES is a small part of an elimination
-  /// and has not yet cost several times what looking does.
-  void find_next_if_due(const MatchedOrderLimit& limit, Index rows_and_nonzeros);
   /// It is to be looked for when new values come.
   void find_next(const MatchedOrderLimit& limit) { next_ = limit; }
   /// Hears that there are new values, and does that, if it is asked for.
@@ -62,7 +59,6 @@ class MatchedOrder {
   bool taken_;  // the order there is is one
   bool is_news_ = false;
   bool refused_ = false;            // none was worth it
-  double spent_ = 0;                // predicted seconds of GMRES in the order there is
   Index systems_ = 0;               // since it was looked for, these included
   Index wait_ = 1;                  // for so many systems
   std::optional<Index> perturbed_;  // pivots of the values that it is of

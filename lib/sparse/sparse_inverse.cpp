@@ -238,8 +238,9 @@ std::unique_ptr<Vectors> SparseInverse<T>::validate_factors(const EliminationRun
       fmt::format("{}; solutions are by GMRES on these factors, {} step{} for a first one", told,
                   trial.outcome.steps, trial.outcome.steps == 1 ? "" : "s");
   facts_.notes.push_back(note_on_gmres_);
-  if (perturbed > 0 && matched_.is_open(perturbed) && run.checkpoints == nullptr) {
-    matched_.find_next_if_due(limit_of_matched(trial.outcome.steps), rows_and_nonzeros());
+  if (perturbed > 0 && matched_.is_open(perturbed) && run.checkpoints == nullptr &&
+      costs().is_mostly_gmres(trial.outcome.steps)) {
+    matched_.find_next(limit_of_matched(trial.outcome.steps));
   }
   return std::move(trial.x);
 }
@@ -276,7 +277,8 @@ std::unique_ptr<Vectors> SparseInverse<T>::ensure_valid_factors(const Eliminatio
   const Index perturbed = facts_.sparse->perturbed_pivots;
   if (!failure.words.empty() && matched_.is_open(perturbed) && run.checkpoints == nullptr &&
       factors_.known_failure().words.empty()) {
-    if (EliminationCosts::of_matching(rows_and_nonzeros()) < costs().of_threshold()) {
+    if (EliminationCosts::of_matching(matrix_->order() + matrix_->nonzeros()) <
+        costs().of_threshold()) {
       x = eliminate_matched(run, failure);
     } else {
       matched_.find_next(limit_of_matched(0));

@@ -102,7 +102,6 @@ class SparseInverse final : public Inverse {
   /// `gmres_steps`: of a first solution by the factors that there are; 0 where they fail.
   MatchedOrderLimit limit_of_matched(int gmres_steps) const;
   void take_order(bool taken);
-  Index rows_and_nonzeros() const { return matrix_->order() + matrix_->nonzeros(); }
   std::unique_ptr<Vectors> eliminate_matched(const EliminationRun& run, FactorFailure& failure);
   /// (R A C)^-1 by the factors as they are.
   LinearOperator& by_factors() {
