@@ -56,7 +56,8 @@ class SparseInverse final : public Inverse {
   LinearOperator* factors_alone() override;
   LinearOperator* substitution(Substitution step) override {
     if (state_ == State::unvalidated) validate_first();
-    const bool there = state_ == State::by_factors && factors_.has_substitutions();
+    const bool whole = state_ == State::by_factors && !rescaled_;  // S R A C S is another matrix
+    const bool there = whole && factors_.has_substitutions();
     return there ? &substitution_.of(step) : nullptr;
   }
   bool eliminate_exactly() override {
