@@ -320,7 +320,7 @@ void split_by_columns(RowSplit<T>& a, const T* x, T* y, Index columns) {
   // The passes depend on K alone, so that sums do not hang on where X and Y lie.
   const auto with_pack = [&]<int pack>() {
     constexpr Index most_loads = 2 * warp_size;  // of a pass, two to a lane
-    constexpr Index least_two = 8, least_three = 12;
+    constexpr Index least_two = 8;
     const Index all_loads = (columns + pack - 1) / pack,
                 passes = (all_loads + most_loads - 1) / most_loads;
     for (Index p = 0; p < passes; ++p) {
@@ -336,6 +336,7 @@ void split_by_columns(RowSplit<T>& a, const T* x, T* y, Index columns) {
       // Three loads to a lane where a power of two of lanes with two would leave more idle.
       const int one = bits_for(loads);
       if constexpr (parts == 1) {
+        constexpr Index least_three = 12;
         const int three = bits_for((loads + 2) / 3);
         if (loads >= least_three && 3 << three < 1 << one) {
           run.template operator()<3>(three);
