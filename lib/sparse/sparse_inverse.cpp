@@ -238,8 +238,7 @@ std::unique_ptr<Vectors> SparseInverse<T>::validate_factors(const EliminationRun
       fmt::format("{}; solutions are by GMRES on these factors, {} step{} for a first one", told,
                   trial.outcome.steps, trial.outcome.steps == 1 ? "" : "s");
   facts_.notes.push_back(note_on_gmres_);
-  if (perturbed > 0 && matched_.is_open(perturbed) && run.checkpoints == nullptr &&
-      costs().is_mostly_gmres(trial.outcome.steps)) {
+  if (perturbed > 0 && may_match(perturbed, run) && costs().is_mostly_gmres(trial.outcome.steps)) {
     matched_.find_next(limit_of_matched(trial.outcome.steps));
   }
   return std::move(trial.x);
@@ -275,7 +274,7 @@ std::unique_ptr<Vectors> SparseInverse<T>::ensure_valid_factors(const Eliminatio
   state_ = State::prepared;
   std::unique_ptr<Vectors> x = failure.words.empty() ? validate_factors(run, failure) : nullptr;
   const Index perturbed = facts_.sparse->perturbed_pivots;
-  if (!failure.words.empty() && matched_.is_open(perturbed) && run.checkpoints == nullptr &&
+  if (!failure.words.empty() && may_match(perturbed, run) &&
       factors_.known_failure().words.empty()) {
     if (EliminationCosts::of_matching(matrix_->order() + matrix_->nonzeros()) <
         costs().of_threshold()) {
@@ -313,6 +312,14 @@ std::unique_ptr<Vectors> SparseInverse<T>::ensure_valid_factors(const Eliminatio
 template <typename T>
 MatchedOrderLimit SparseInverse<T>::limit_of_matched(int gmres_steps) const {
   return {costs(), sizeof(T), lent_.threads(), gmres_steps};
+}
+
+/// Whether another order may be looked for, where so many pivots are too small. On GPUs it was not
+/// tried yet, and checkpoints are of the order that they began with.
+template <typename T>
+bool SparseInverse<T>::may_match(Index perturbed, const EliminationRun& run) const {
+  return memory_.memory() == MemoryKind::host && run.checkpoints == nullptr &&
+         matched_.is_open(perturbed);
 }
 
 /// What follows once another order was looked for.

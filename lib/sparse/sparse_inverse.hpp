@@ -101,6 +101,7 @@ class SparseInverse final : public Inverse {
   /// Whether factors found a known solution well enough: in one step, where others are soon made.
   bool finds(const Probe& probe) const;
   /// `gmres_steps`: of a first solution by the factors that there are; 0 where they fail.
+  bool may_match(Index perturbed, const EliminationRun& run) const;
   MatchedOrderLimit limit_of_matched(int gmres_steps) const;
   void take_order(bool taken);
   std::unique_ptr<Vectors> eliminate_matched(const EliminationRun& run, FactorFailure& failure);

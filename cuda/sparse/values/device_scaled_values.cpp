@@ -75,7 +75,7 @@ void DeviceScaledValues::begin(std::span<const double> r, std::span<const double
   values_ = nullptr;
   found_ = {};
   if (uploaded_) upload_new_values();
-  symmetric_ = r.empty() && c.empty();
+  symmetric_ = std::ranges::equal(r, c);
   set_factors(r, r_);
   if (!symmetric_) set_factors(c, c_);
 }
