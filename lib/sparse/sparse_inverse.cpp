@@ -309,11 +309,6 @@ std::unique_ptr<Vectors> SparseInverse<T>::ensure_valid_factors(const Eliminatio
   return nullptr;
 }
 
-template <typename T>
-MatchedOrderLimit SparseInverse<T>::limit_of_matched(int gmres_steps) const {
-  return {costs(), sizeof(T), lent_.threads(), gmres_steps};
-}
-
 /// Whether another order may be looked for, where so many pivots are too small. On GPUs it was not
 /// tried yet, and checkpoints are of the order that they began with.
 template <typename T>

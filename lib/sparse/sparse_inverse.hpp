@@ -102,7 +102,9 @@ class SparseInverse final : public Inverse {
   bool finds(const Probe& probe) const;
   /// `gmres_steps`: of a first solution by the factors that there are; 0 where they fail.
   bool may_match(Index perturbed, const EliminationRun& run) const;
-  MatchedOrderLimit limit_of_matched(int gmres_steps) const;
+  MatchedOrderLimit limit_of_matched(int gmres_steps) const {
+    return {costs(), sizeof(T), lent_.threads(), gmres_steps};
+  }
   void take_order(bool taken);
   std::unique_ptr<Vectors> eliminate_matched(const EliminationRun& run, FactorFailure& failure);
   /// (R A C)^-1 by the factors as they are.
