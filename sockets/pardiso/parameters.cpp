@@ -114,6 +114,8 @@ Wishes read_parameters(Dialect dialect, const MatrixKind& kind, Parameters& ipar
   wishes.permutes = iparm(5) == 1;
   if (iparm(2) == 0) wishes.ordering = Ordering::amd;
   if (wishes.permutes) wishes.ordering = Ordering::natural;
+  // Of LU whether rows are matched is this library's own affair.
+  wishes.matches = iparm(13) != 0 && kind.method == Method::sparse_ldlt && !wishes.permutes;
   wishes.over_b = iparm(6) == 1;
   if (const Index sweeps = std::abs(iparm(8)); sweeps > 0) {
     wishes.refinement = static_cast<int>(std::min<Index>(sweeps, 1000));

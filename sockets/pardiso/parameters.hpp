@@ -22,6 +22,7 @@ const MatrixKind& kind_of(Index mtype);
 struct Wishes {
   Ordering ordering = Ordering::automatic;
   bool permutes = false;                        ///< by the caller's perm
+  bool matches = false;                         ///< pairs of rows, as 2 x 2 pivots
   bool over_b = false;                          ///< x is written to b
   int refinement = SolverOptions().refinement;  ///< most sweeps
   Transposition of = Transposition::none;

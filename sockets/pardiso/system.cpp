@@ -143,6 +143,7 @@ void System::analyse(const Call& call, const MatrixKind& kind, const Wishes& wis
     Options options;
     options.method = kind.method;
     options.ordering = wishes.ordering;
+    if (wishes.matches) options.matching = AutoSwitch::on;
     options.precision = wishes.in_float ? Precision::float32 : Precision::float64;
     options.refinement = wishes.refinement;
     options.condition = !wishes.by_residual;  // by which singular matrices are told
