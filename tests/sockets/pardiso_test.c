@@ -4,14 +4,13 @@
 #include <complex.h>
 #include <math.h>
 #include <pthread.h>
+#include <spsolve/spsolve.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <spsolve/spsolve.h>
 
 #ifdef PANUA
 void pardisoinit(void* pt, const int* mtype, const int* solver, int* iparm, double* dparm,
@@ -34,8 +33,8 @@ void pardiso(void* pt, const int* maxfct, const int* mnum, const int* mtype, con
              const int* n, const void* a, const int* ia, const int* ja, int* perm, const int* nrhs,
              int* iparm, const int* msglvl, void* b, void* x, int* error);
 void pardiso_(void* pt, const int* maxfct, const int* mnum, const int* mtype, const int* phase,
-              const int* n, const void* a, const int* ia, const int* ja, int* perm,
-              const int* nrhs, int* iparm, const int* msglvl, void* b, void* x, int* error);
+              const int* n, const void* a, const int* ia, const int* ja, int* perm, const int* nrhs,
+              int* iparm, const int* msglvl, void* b, void* x, int* error);
 void pardiso_64(void* pt, const long long* maxfct, const long long* mnum, const long long* mtype,
                 const long long* phase, const long long* n, const void* a, const long long* ia,
                 const long long* ja, long long* perm, const long long* nrhs, long long* iparm,
@@ -50,11 +49,11 @@ static void check(int good, const char* what, int line) {
   if (!good) printf("FAILED, line %d: %s\n", line, what);
 }
 #define CHECK(condition) check(condition, #condition, __LINE__)
-#define CHECK_CODE(call, expected)                                              \
-  do {                                                                          \
-    const int code_ = (call);                                                   \
-    if (code_ != (expected)) printf("error %d, not %d: ", code_, (expected));   \
-    check(code_ == (expected), #call, __LINE__);                                \
+#define CHECK_CODE(call, expected)                                            \
+  do {                                                                        \
+    const int code_ = (call);                                                 \
+    if (code_ != (expected)) printf("error %d, not %d: ", code_, (expected)); \
+    check(code_ == (expected), #call, __LINE__);                              \
   } while (0)
 
 typedef double complex number;
@@ -363,6 +362,40 @@ static void inertia(void) {
   }
 }
 
+/* H u + B^T v = f, B u = g with a chain for H, tiny on every other diagonal, and B of two entries a
+ * row: by matched rows, which (13) asks for, without a pivot that is made larger. */
+static void matched_rows(void) {
+  enum { half = 300 };
+  matrix m = {-2, 2 * half, 0, 1, 0, NULL, NULL, NULL};
+  m.ia = malloc((m.n + 1) * sizeof(int));
+  m.ja = malloc(4 * m.n * sizeof(int));
+  m.a = malloc(4 * m.n * sizeof(double));
+  int k = 0;
+  for (int i = 0; i < m.n; ++i) {
+    m.ia[i] = k + 1;
+    m.ja[k] = i + 1;
+    m.a[k++] = i >= half ? 0 : i % 2 == 0 ? 1e-14 : 2;
+    if (i >= half) continue;
+    if (i + 1 < half) m.ja[k] = i + 2, m.a[k++] = 1e-3;
+    if (i > 0) m.ja[k] = half + i, m.a[k++] = -0.5;
+    m.ja[k] = half + i + 1, m.a[k++] = 1;
+  }
+  m.ia[m.n] = k + 1;
+  double *b = vector(&m, 1), *x = zeros(&m, 1);
+  for (int matches = 0; matches < 2; ++matches) {
+    handle by = new_handle(m.mtype);
+    by.iparm[12] = matches;
+    CHECK_CODE(call(&by, &m, 11, 1, NULL, NULL, NULL), 0);
+    CHECK_CODE(call(&by, &m, 22, 1, NULL, NULL, NULL), 0);
+    CHECK_CODE(call(&by, &m, 33, 1, b, x, NULL), 0);
+    CHECK(by.iparm[13] == 0 || !matches);
+    CHECK(by.iparm[21] == half && by.iparm[22] == half);
+    CHECK(residual(&m, b, x, 0) < 1e-9);
+    CHECK_CODE(release(&by, &m), 0);
+  }
+  free(b), free(x), free_matrix(&m);
+}
+
 /* Factors in single precision, and of MKL's call all numbers. */
 static void single_precision(void) {
   for (int k = 0; k < kind_count; ++k) {
@@ -513,8 +546,14 @@ static void wrong_calls(void) {
   none.pt[0] = &none;
   CHECK_CODE(call(&none, &m, 13, 1, b, x, NULL), -1);
   CHECK_CODE(release(&none, &m), -1);
-  const int refused[][2] = {{5, 2}, {6, 5}, {12, 3}, {31, 1}, {36, 1}, {is_panua ? 38 : 37, 2},
-                            {is_panua ? 32 : 56, 1}, {is_panua ? 33 : 60, is_panua ? 1 : 2}};
+  const int refused[][2] = {{5, 2},
+                            {6, 5},
+                            {12, 3},
+                            {31, 1},
+                            {36, 1},
+                            {is_panua ? 38 : 37, 2},
+                            {is_panua ? 32 : 56, 1},
+                            {is_panua ? 33 : 60, is_panua ? 1 : 2}};
   for (int k = 0; k < 8; ++k) {
     handle other = new_handle(11);
     other.iparm[refused[k][0] - 1] = refused[k][1];
@@ -632,8 +671,8 @@ static void parameters_of_mkl(void) {
   long long *ia = malloc((m.n + 1) * sizeof *ia), *ja = malloc(5 * m.n * sizeof *ja);
   for (int i = 0; i <= m.n; ++i) ia[i] = m.ia[i];
   for (int k = 0; k < m.ia[m.n] - 1; ++k) ja[k] = m.ja[k];
-  pardiso_64(by.pt, wide, wide + 1, wide + 2, wide + 3, wide + 4, m.a, ia, ja, NULL, wide + 5, iparm,
-             wide + 6, b, other, wide + 7);
+  pardiso_64(by.pt, wide, wide + 1, wide + 2, wide + 3, wide + 4, m.a, ia, ja, NULL, wide + 5,
+             iparm, wide + 6, b, other, wide + 7);
   CHECK(wide[7] == 0 && memcmp(other, x, bytes(&m, 1)) == 0);
   CHECK(iparm[0] == 1 && iparm[1] == 2); /* iparm(1) = 0 asks for the defaults */
   wide[3] = -1;
@@ -818,6 +857,7 @@ int main(int argc, char** argv) {
   parameters_of_solutions();
   permutation();
   inertia();
+  matched_rows();
   single_precision();
   same_bits_as_the_library();
   several_factors();
