@@ -253,7 +253,7 @@ Graph quotient(const Graph& graph, const std::vector<LocalIndex>& mate,
           for (const LocalIndex u : graph.of(mate[v])) beside.push_back(number[u]);
         }
         std::ranges::sort(beside);
-        beside.erase(std::ranges::unique(beside).begin(), beside.end());
+        beside.erase(std::unique(beside.begin(), beside.end()), beside.end());
         std::erase(beside, g);
         visit(g, beside);
       }

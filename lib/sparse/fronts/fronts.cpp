@@ -182,8 +182,8 @@ class PairPlaces {
 
   /// Puts these vertices, of one front, into another order.
   void arrange(std::span<LocalIndex> vertices) const {
-    std::ranges::stable_partition(
-        vertices, [&](LocalIndex v) { return compressed_.graph.weight(v) % 2 == 0; });
+    std::stable_partition(vertices.begin(), vertices.end(),
+                          [&](LocalIndex v) { return compressed_.graph.weight(v) % 2 == 0; });
   }
 
   /// Appends the unknowns of a vertex, at a place of its front that is odd or even.
