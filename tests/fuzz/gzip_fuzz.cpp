@@ -1,6 +1,7 @@
 // Any bytes as gzip data: the same text in steps of any size, or one Error; and any bytes come back
 // from a deflation as they were.
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -22,11 +23,13 @@ std::optional<std::string> inflate(std::string_view bytes, std::size_t step) {
     std::string text;
     while (text.size() < limit) {
       const std::size_t before = text.size();
-      text.resize(before + step);
-      const std::size_t got = stream.read(text.data() + before, step);
-      require(got <= step, "more text than there is room for");
+      // Not beyond the limit: what is wrong there one way of reading would see and others not.
+      const std::size_t wanted = std::min(step, limit - before);
+      text.resize(before + wanted);
+      const std::size_t got = stream.read(text.data() + before, wanted);
+      require(got <= wanted, "more text than there is room for");
       text.resize(before + got);
-      if (got < step) break;
+      if (got < wanted) break;
     }
     return text;
   } catch (const Error& error) {
