@@ -12,13 +12,14 @@ namespace spsolve::cuda::inline multiply {
 /// The kernel that auto compares all others with: plain CSR, nothing to convert but a list of rows.
 inline constexpr std::string_view plain_kernel = "csr_row_split";
 
-/// The GPU kernels that may be fastest for a matrix and K columns: plain_kernel, what takes no
-/// longer to convert, then the others. The flags say which storages may pay for the matrix. The
-/// library's products are among them: where one of these is the fastest it is taken, under its
-/// name.
+/// The storages that may pay for a matrix.
 struct LikelyStorages {
   bool row_types = false, symmetric = false, real_form = false;
 };
+
+/// The GPU kernels that may be fastest for a matrix and K columns: plain_kernel, what takes no
+/// longer to convert, then the others. The library's products are among them: where one of these is
+/// the fastest it is taken, under its name.
 std::vector<std::string_view> likely_kernels(Index columns, const LikelyStorages& may_pay);
 
 /// The fastest of likely_kernels() for each K, by trial: the first product of each K converts the

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "core/error.hpp"
 #include "cuda/core/nvtx.hpp"
-#include "matrix/real_form.hpp"
+#include "matrix/complex_numbers.hpp"
 
 namespace spsolve::cuda::inline multiply {
 
@@ -65,7 +66,7 @@ namespace {
 
 template <typename T>
 RowSplit<T> split_rows(const std::vector<Index>& offsets, const std::vector<LocalIndex>& columns,
-                       const std::vector<T>& values) {
+                       std::span<const T> values) {
   const NvtxRange range("sort rows by length");
   const Index rows = std::ssize(offsets) - 1;
   if (rows > std::numeric_limits<LocalIndex>::max()) {
@@ -86,29 +87,16 @@ RowSplit<T> split_rows(const std::vector<Index>& offsets, const std::vector<Loca
 
 template <typename T>
 RowSplit<T> RowSplit<T>::from_csr(const Csr<T>& matrix, const KernelOptions&) {
-  return split_rows(matrix.row_offsets, matrix.column_indices, matrix.values);
+  return split_rows(matrix.row_offsets, matrix.column_indices, std::span<const T>(matrix.values));
 }
 
 template <typename T>
 RowSplit<T> RowSplit<T>::of_pairs(const Csr<T>& form) {
-  const Index rows = form.rows / complex_parts;
-  std::vector<Index> offsets(static_cast<std::size_t>(rows) + 1);
-  for (Index i = 0; i <= rows; ++i) {
-    offsets[i] = form.row_offsets[complex_parts * i] / (complex_parts * complex_parts);
-  }
-  std::vector<LocalIndex> columns(static_cast<std::size_t>(offsets[rows]));
-  std::vector<T> values(complex_parts * columns.size());
-#pragma omp parallel for schedule(static)
-  for (Index i = 0; i < rows; ++i) {
-    // Row 2i has s and -t of every number in turn.
-    Index at = form.row_offsets[complex_parts * i];
-    for (Index to = offsets[i]; to < offsets[i + 1]; ++to, at += complex_parts) {
-      columns[to] = static_cast<LocalIndex>(form.column_indices[at] / complex_parts);
-      values[complex_parts * to] = form.values[at];
-      values[complex_parts * to + 1] = -form.values[at + 1];
-    }
-  }
-  RowSplit result = split_rows(offsets, columns, values);
+  const Csr<std::complex<T>> matrix = complex_numbers_of(form);
+  // An array of complex numbers is one of twice as many real ones.
+  const auto* const pairs = reinterpret_cast<const T*>(matrix.values.data());
+  RowSplit result = split_rows(matrix.row_offsets, matrix.column_indices,
+                               std::span(pairs, complex_parts * matrix.values.size()));
   result.parts = static_cast<int>(complex_parts);
   if (real_form_kind(form) == RealFormKind::conjugated) result.sign = -1;
   return result;

@@ -8,7 +8,7 @@
 #include "cuda/core/stream.hpp"
 #include "cuda/multiply/published/transpose.hpp"
 #include "cuda/multiply/vendor/cusparse_matrix.hpp"
-#include "matrix/real_form.hpp"
+#include "matrix/complex_numbers.hpp"
 
 namespace spsolve::cuda::inline multiply {
 
@@ -171,26 +171,6 @@ class SpmmProduct final : public KernelProduct<T> {
   Index prepared_columns_ = 0;
 };
 
-/// The complex matrix of a real form.
-template <typename T>
-Csr<std::complex<T>> complex_matrix(const Csr<T>& form) {
-  Csr<std::complex<T>> matrix;
-  matrix.rows = form.rows / complex_parts;
-  matrix.columns = form.columns / complex_parts;
-  matrix.row_offsets.assign(1, 0);
-  for (Index i = 0; i < matrix.rows; ++i) {
-    // Row 2i has s and -t of every number in turn.
-    const auto columns = form.row_columns(complex_parts * i);
-    const auto values = form.row_values(complex_parts * i);
-    for (std::size_t k = 0; k < columns.size(); k += complex_parts) {
-      matrix.column_indices.push_back(static_cast<LocalIndex>(columns[k] / complex_parts));
-      matrix.values.emplace_back(values[k], -values[k + 1]);
-    }
-    matrix.row_offsets.push_back(std::ssize(matrix.values));
-  }
-  return matrix;
-}
-
 /// A product of complex numbers, whose X and Y are arrays of twice as many real ones.
 template <typename T>
 class InPairs final : public KernelProduct<T> {
@@ -215,7 +195,7 @@ template <typename T, typename Make>
 std::unique_ptr<KernelProduct<T>> of_either(const Csr<T>& matrix, const KernelOptions& options,
                                             const Make& make) {
   if (!options.in_pairs) return make(matrix, options.room_behind);
-  return std::make_unique<InPairs<T>>(make(complex_matrix(matrix), false));
+  return std::make_unique<InPairs<T>>(make(complex_numbers_of(matrix), false));
 }
 
 cusparseSpMMAlg_t spmm_algorithm(int number) {
