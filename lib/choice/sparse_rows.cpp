@@ -33,11 +33,6 @@ std::string refuse_sparse(const SolverQuestion& question) {
     return "solve.matching=on of L D L^T orders matched rows together, and solve.ordering names a "
            "file with an order; use solve.matching=off, or another order";
   }
-  if (method == Method::sparse_ldlt && options.matching == AutoSwitch::on &&
-      question.memory == MemoryKind::gpu) {
-    return "solve.matching=on of L D L^T works on hosts alone; use device=host, or "
-           "solve.matching=auto";
-  }
   if (options.factors == FactorPlace::disk && question.memory == MemoryKind::gpu) {
     return "solve.factors=disk goes with factors on a host; use device=host";
   }

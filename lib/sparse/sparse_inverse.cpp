@@ -309,12 +309,11 @@ std::unique_ptr<Vectors> SparseInverse<T>::ensure_valid_factors(const Eliminatio
   return nullptr;
 }
 
-/// Whether another order may be looked for, where so many pivots are too small. On GPUs it was not
-/// tried yet, and checkpoints are of the order that they began with.
+/// Whether another order may be looked for, where so many pivots are too small. Checkpoints are of
+/// the order that they began with.
 template <typename T>
 bool SparseInverse<T>::may_match(Index perturbed, const EliminationRun& run) const {
-  return memory_.memory() == MemoryKind::host && run.checkpoints == nullptr &&
-         matched_.is_open(perturbed);
+  return run.checkpoints == nullptr && matched_.is_open(perturbed);
 }
 
 /// What follows once another order was looked for.

@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 
 #include "cuda/core/device_memory.hpp"
+#include "cuda/device/device_vector_memory.hpp"
 #include "cuda/sparse/device_elimination.hpp"
 #include "cuda/sparse/sweeps/device_sweeps.hpp"
 #include "gpu/front_panels.hpp"
 #include "gpu/vector_pairs.hpp"
 #include "gpu_test.hpp"
 #include "helpers/coo.hpp"
+#include "helpers/matched_systems.hpp"
 #include "helpers/reference.hpp"
 #include "helpers/sparse_cases.hpp"
 #include "matrix/convert.hpp"
@@ -227,6 +229,12 @@ TEST_F(GpuSparse, CountsPivotsAsTheyAre) {
   // And after a failure the same object goes on.
   EXPECT_EQ(elimination->factor(Factorization::ldlt, matrix.values).negative, negative);
   EXPECT_LT(test::error_of_solve(matrix, *elimination, true, 1), 1e-11);
+}
+
+TEST_F(GpuSparse, KeepsMatchedRowsTogether) {
+  const std::unique_ptr<SparseMemory> memory = device_sparse_memory();
+  test::expect_pairs_leave_no_small_pivots(*memory, device_vector_memory());
+  test::expect_pairs_for_later_values(*memory, device_vector_memory());
 }
 
 TEST_F(GpuSparse, TellsValuesThatAreNoNumbers) {

@@ -11,8 +11,8 @@
 #include <gtest/gtest.h>
 
 #include "helpers/coo.hpp"
+#include "helpers/matched_systems.hpp"
 #include "helpers/sparse_cases.hpp"
-#include "helpers/systems_in_bands.hpp"
 #include "helpers/test_matrices.hpp"
 #include "matrix/convert.hpp"
 #include "matrix/generate/generate.hpp"
@@ -174,103 +174,31 @@ TEST(SymmetricPairs, AreKeptWithTheirAnalysis) {
   EXPECT_EQ(kept.row_scale, analysis.row_scale);
 }
 
-/// Systems of interior-point methods that are eliminated one after another.
-struct Sequence {
-  Sequence(const char* spec, AutoSwitch matching, AutoSwitch scales)
-      : matrix(test::matrix_in_bands(team, generate_matrix(spec))),
-        equilibrate(scales),
-        inverse(team, host_sparse_memory(), choice(matching, scales), nullptr),
-        x(matrix.vectors(1)),
-        y(matrix.vectors(1)) {
-    x->fill(1);
-  }
-  static SparseChoice choice(AutoSwitch matching, AutoSwitch scales) {
-    SparseChoice choice;
-    choice.kind = Factorization::ldlt;
-    choice.matching = matching;
-    choice.equilibrate = scales;
-    return choice;
-  }
-  const SparseOutcome& eliminate(const char* spec) {
-    return eliminate(generate_matrix(spec).values);
-  }
-  const SparseOutcome& eliminate(const std::vector<double>& values) {
-    matrix.set_values(values);
-    inverse.find_scaling(matrix, equilibrate, Precision::float64, scaling);
-    inverse.prepare(matrix, scaling);
-    inverse.eliminate({silent, nullptr, nullptr});
-    return *inverse.facts().sparse;
-  }
-  /// The largest normwise backward error of solves with A and its transpose.
-  double error() {
-    double worst = 0;
-    for (const bool transposed : {false, true}) {
-      transposed ? inverse.apply_transposed(*x, *y) : inverse.apply(*x, *y);
-      const double residual = residual_maxima(matrix, scaling, *x, *y).front();
-      worst = std::max(worst, residual / (1 + matrix.infinity_norm(scaling) * maxima(*y).front()));
-    }
-    return worst;
-  }
-
-  SoloTeam team;
-  SystemMatrix matrix;
-  AutoSwitch equilibrate;
-  Equilibration scaling;
-  SparseInverse<double> inverse;
-  std::unique_ptr<Vectors> x, y;
-  Progress silent{"eliminating", 1, Progress::Show::off};
-};
-
 TEST(SymmetricPairs, LeaveNoSmallPivots) {
-  for (const AutoSwitch equilibrate : {AutoSwitch::automatic, AutoSwitch::off}) {
-    for (const char* spec : {"ipm_control:40:60", "ipm_pde2d:20:100", "ipm_band:900:100"}) {
-      SCOPED_TRACE(spec);
-      Sequence sequence(spec, AutoSwitch::on, equilibrate);
-      const SparseOutcome& outcome = sequence.eliminate(spec);
-      EXPECT_GT(outcome.pairs, 0);
-      if (equilibrate != AutoSwitch::off) {
-        EXPECT_EQ(outcome.perturbed_pivots, 0);
-        EXPECT_EQ(outcome.delayed_pivots, 0);
-      }
-      EXPECT_LT(sequence.error(), 1e-12);
-    }
-  }
+  test::expect_pairs_leave_no_small_pivots(host_sparse_memory(), host_vector_memory());
 }
 
-TEST(SymmetricPairs, AreLookedForWhereValuesBeforeCameToGmres) {
-  for (const AutoSwitch matching : {AutoSwitch::automatic, AutoSwitch::off}) {
-    const bool matches = matching == AutoSwitch::automatic;
-    Sequence sequence("ipm_control:60:30", matching, AutoSwitch::automatic);
-    const SparseOutcome first = sequence.eliminate("ipm_control:60:30");
-    EXPECT_EQ(first.pairs, 0);
-    EXPECT_GT(first.perturbed_pivots + first.delayed_pivots, 0);
-    EXPECT_LT(sequence.error(), 1e-12);
-    for (const char* spec : {"ipm_control:60:31", "ipm_control:60:32", "ipm_control:60:30"}) {
-      const SparseOutcome next = sequence.eliminate(spec);
-      EXPECT_EQ(next.pairs > 0, matches);
-      EXPECT_EQ(next.perturbed_pivots + next.delayed_pivots > 0, !matches);
-      EXPECT_EQ(next.negative_pivots, first.negative_pivots);
-      EXPECT_LT(sequence.error(), 1e-12);
-    }
-  }
+TEST(SymmetricPairs, AreLookedForWhereValuesBeforeDidNotDo) {
+  test::expect_pairs_for_later_values(host_sparse_memory(), host_vector_memory());
 }
 
 TEST(SymmetricPairs, TakeThePlaceOfThresholdPivotsWhereTheyAreSoonerDone) {
   constexpr const char* spec = "ipm_pde3d:14:100";
   for (const AutoSwitch equilibrate : {AutoSwitch::automatic, AutoSwitch::off}) {
     SCOPED_TRACE(static_cast<int>(equilibrate));
-    Sequence sequence(spec, AutoSwitch::automatic, equilibrate);
+    test::EliminatedSequence sequence(host_sparse_memory(), host_vector_memory(), spec,
+                                      AutoSwitch::automatic, equilibrate);
     const SparseOutcome first = sequence.eliminate(spec);
-    if (sequence.inverse.iterates()) {
-      EXPECT_TRUE(sequence.inverse.eliminate_exactly());
+    if (sequence.inverse().iterates()) {
+      EXPECT_TRUE(sequence.inverse().eliminate_exactly());
     }
-    const SparseOutcome& exact = *sequence.inverse.facts().sparse;
+    const SparseOutcome& exact = *sequence.inverse().facts().sparse;
     EXPECT_GT(exact.pairs, 0);
-    EXPECT_FALSE(sequence.inverse.iterates());
+    EXPECT_FALSE(sequence.inverse().iterates());
     EXPECT_EQ(exact.perturbed_pivots, 0);
     EXPECT_EQ(exact.negative_pivots, first.negative_pivots);
     EXPECT_LT(sequence.error(), 1e-12);
-    EXPECT_THAT(sequence.inverse.facts().notes, testing::Contains(testing::HasSubstr("matched")));
+    EXPECT_THAT(sequence.inverse().facts().notes, testing::Contains(testing::HasSubstr("matched")));
     if (equilibrate == AutoSwitch::off) continue;
     EXPECT_EQ(exact.delayed_pivots, 0);
     // The next values are scaled by the matching alone.
@@ -281,7 +209,8 @@ TEST(SymmetricPairs, TakeThePlaceOfThresholdPivotsWhereTheyAreSoonerDone) {
 
 TEST(SymmetricPairs, AreLookedForAnewForValuesThatThoseOfOthersDoNotServe) {
   constexpr const char* spec = "ipm_band:3000:100";
-  Sequence sequence(spec, AutoSwitch::on, AutoSwitch::automatic);
+  test::EliminatedSequence sequence(host_sparse_memory(), host_vector_memory(), spec,
+                                    AutoSwitch::on, AutoSwitch::automatic);
   EXPECT_EQ(sequence.eliminate(spec).perturbed_pivots, 0);
   // Large weights become small, and small ones large.
   Csr<double> other = generate_matrix(spec);
@@ -294,7 +223,7 @@ TEST(SymmetricPairs, AreLookedForAnewForValuesThatThoseOfOthersDoNotServe) {
   EXPECT_GT(sequence.eliminate(other.values).perturbed_pivots, 0);
   for (int system = 0; system < 2; ++system) {
     EXPECT_EQ(sequence.eliminate(other.values).perturbed_pivots, 0);
-    EXPECT_EQ(sequence.inverse.facts().sparse->delayed_pivots, 0);
+    EXPECT_EQ(sequence.inverse().facts().sparse->delayed_pivots, 0);
     EXPECT_LT(sequence.error(), 1e-12);
   }
 }

@@ -1,0 +1,93 @@
+#include "helpers/matched_systems.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "helpers/systems_in_bands.hpp"
+#include "matrix/generate/generate.hpp"
+
+namespace spsolve::test {
+
+namespace {
+
+SparseChoice choice(AutoSwitch matching, AutoSwitch equilibrate) {
+  SparseChoice choice;
+  choice.kind = Factorization::ldlt;
+  choice.matching = matching;
+  choice.equilibrate = equilibrate;
+  return choice;
+}
+
+}  // namespace
+
+EliminatedSequence::EliminatedSequence(SparseMemory& memory, const VectorMemory& vectors,
+                                       const char* spec, AutoSwitch matching,
+                                       AutoSwitch equilibrate)
+    : matrix_(matrix_in_bands(team_, generate_matrix(spec), vectors)),
+      equilibrate_(equilibrate),
+      inverse_(team_, memory, choice(matching, equilibrate), nullptr),
+      x_(matrix_.vectors(1)),
+      y_(matrix_.vectors(1)) {
+  x_->fill(1);
+}
+
+SparseOutcome EliminatedSequence::eliminate(const char* spec) {
+  return eliminate(generate_matrix(spec).values);
+}
+
+SparseOutcome EliminatedSequence::eliminate(const std::vector<double>& values) {
+  matrix_.set_values(values);
+  inverse_.find_scaling(matrix_, equilibrate_, Precision::float64, scaling_);
+  inverse_.prepare(matrix_, scaling_);
+  inverse_.eliminate({silent_, nullptr, nullptr});
+  return *inverse_.facts().sparse;
+}
+
+double EliminatedSequence::error() {
+  double worst = 0;
+  for (const bool transposed : {false, true}) {
+    transposed ? inverse_.apply_transposed(*x_, *y_) : inverse_.apply(*x_, *y_);
+    const double residual = residual_maxima(matrix_, scaling_, *x_, *y_).front();
+    const double norm = matrix_.infinity_norm(scaling_);
+    worst = std::max(worst, residual / (1 + norm * maxima(*y_).front()));
+  }
+  return worst;
+}
+
+void expect_pairs_leave_no_small_pivots(SparseMemory& memory, const VectorMemory& vectors) {
+  for (const AutoSwitch equilibrate : {AutoSwitch::automatic, AutoSwitch::off}) {
+    for (const char* spec : {"ipm_control:40:60", "ipm_pde2d:20:100", "ipm_band:900:100"}) {
+      SCOPED_TRACE(spec);
+      EliminatedSequence sequence(memory, vectors, spec, AutoSwitch::on, equilibrate);
+      const SparseOutcome outcome = sequence.eliminate(spec);
+      EXPECT_GT(outcome.pairs, 0);
+      if (equilibrate != AutoSwitch::off) {
+        EXPECT_EQ(outcome.perturbed_pivots, 0);
+        EXPECT_EQ(outcome.delayed_pivots, 0);
+      }
+      EXPECT_LT(sequence.error(), 1e-12);
+    }
+  }
+}
+
+void expect_pairs_for_later_values(SparseMemory& memory, const VectorMemory& vectors) {
+  for (const AutoSwitch matching : {AutoSwitch::automatic, AutoSwitch::off}) {
+    const bool matches = matching == AutoSwitch::automatic;
+    EliminatedSequence sequence(memory, vectors, "ipm_control:60:30", matching,
+                                AutoSwitch::automatic);
+    const SparseOutcome first = sequence.eliminate("ipm_control:60:30");
+    EXPECT_GT(first.pairs + first.perturbed_pivots + first.delayed_pivots, 0);
+    EXPECT_LT(sequence.error(), 1e-12);
+    for (const char* spec : {"ipm_control:60:31", "ipm_control:60:32", "ipm_control:60:30"}) {
+      const SparseOutcome next = sequence.eliminate(spec);
+      EXPECT_EQ(next.pairs > 0, matches);
+      EXPECT_EQ(next.perturbed_pivots + next.delayed_pivots > 0, !matches);
+      EXPECT_EQ(next.negative_pivots, first.negative_pivots);
+      EXPECT_LT(sequence.error(), 1e-12);
+    }
+  }
+}
+
+}  // namespace spsolve::test
