@@ -45,7 +45,7 @@ struct Asked {
   Factorization kind;
   const SolverOptions& options;
   bool divides;
-  MemoryKind memory;
+  OrderUse use;
   std::vector<LocalIndex> given;
 
   /// Whether one that was kept is what would be made.
@@ -60,12 +60,12 @@ struct Asked {
   }
   SparseAnalysis make() const {
     const RowMatching matching = wanted_matching(matrix, kind, options.matching);
-    return analyse_sparse(matrix, kind, options.ordering, matching, given, divides, memory);
+    return analyse_sparse(matrix, kind, options.ordering, matching, given, divides, use);
   }
   /// Its name in a folder of checkpoints: values take part in the matching.
   std::string name() const {
     const int words[] = {static_cast<int>(kind), static_cast<int>(options.ordering),
-                         static_cast<int>(divides), static_cast<int>(memory),
+                         static_cast<int>(divides), static_cast<int>(use.memory),
                          static_cast<int>(options.matching)};
     Checksum sum;
     sum.add(std::as_bytes(std::span(words)));
@@ -119,9 +119,9 @@ SparseAnalysis cached_beside_checkpoints(const Asked& asked, const std::filesyst
 /// The analysis by the file where it is kept, if it is; pattern_analysis.cached_in becomes that of
 /// `kept`.
 SparseAnalysis analysis_for(const Csr<double>& matrix, Factorization kind,
-                            const SolverOptions& options, bool divides, MemoryKind memory,
+                            const SolverOptions& options, bool divides, OrderUse use,
                             const AnalysisCache& cache, PatternAnalysis& pattern_analysis) {
-  Asked asked{matrix, kind, options, divides, memory, {}};
+  Asked asked{matrix, kind, options, divides, use, {}};
   if (options.ordering == Ordering::file) {
     if (options.ordering_file.empty()) {
       fail(ExitCode::input, "Ordering::file wants the file's name in SolverOptions::ordering_file");
@@ -294,15 +294,16 @@ PatternAnalysis analyse_on_rank_0(const Csr<double>& whole, const SolverOptions&
   const Csr<double>& matrix = eliminated.matrix();
   const std::size_t value_bytes = (hints.complex ? 2 : 1) * sizeof(double);
   const bool all = team.size() > 1 && options.ranks == SolvingRanks::all;
+  const OrderUse use{memory, hints.systems};
   auto analysis = std::make_shared<SparseAnalysis>(
-      analysis_for(matrix, estimate.kind, options, !all, memory, cache, result));
+      analysis_for(matrix, estimate.kind, options, !all, use, cache, result));
   if (options.method == Method::automatic && estimate.kind == Factorization::ldlt &&
       options.ordering == Ordering::automatic && options.analysis_file.empty() &&
       options.matching != AutoSwitch::on && loses_pivots(*analysis, matrix)) {
     estimate.kind = Factorization::lu;
     std::error_code none;
     if (!result.cached_in.empty()) std::filesystem::remove(result.cached_in, none);
-    *analysis = analysis_for(matrix, estimate.kind, options, !all, memory, cache, result);
+    *analysis = analysis_for(matrix, estimate.kind, options, !all, use, cache, result);
   }
   estimate.analysed = true;
   estimate.ordering = analysis->ordering;

@@ -1,8 +1,10 @@
 #include "helpers/matched_systems.hpp"
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "helpers/systems_in_bands.hpp"
@@ -23,7 +25,7 @@ SparseChoice choice(AutoSwitch matching, AutoSwitch equilibrate) {
 }  // namespace
 
 EliminatedSequence::EliminatedSequence(SparseMemory& memory, const VectorMemory& vectors,
-                                       const char* spec, AutoSwitch matching,
+                                       std::string_view spec, AutoSwitch matching,
                                        AutoSwitch equilibrate)
     : matrix_(matrix_in_bands(team_, generate_matrix(spec), vectors)),
       equilibrate_(equilibrate),
@@ -33,7 +35,7 @@ EliminatedSequence::EliminatedSequence(SparseMemory& memory, const VectorMemory&
   x_->fill(1);
 }
 
-SparseOutcome EliminatedSequence::eliminate(const char* spec) {
+SparseOutcome EliminatedSequence::eliminate(std::string_view spec) {
   return eliminate(generate_matrix(spec).values);
 }
 
@@ -72,16 +74,16 @@ void expect_pairs_leave_no_small_pivots(SparseMemory& memory, const VectorMemory
   }
 }
 
-void expect_pairs_for_later_values(SparseMemory& memory, const VectorMemory& vectors) {
+void expect_pairs_for_later_values(SparseMemory& memory, const VectorMemory& vectors, int points) {
+  const auto spec = [&](int step) { return fmt::format("ipm_control:{}:{}", points, step); };
   for (const AutoSwitch matching : {AutoSwitch::automatic, AutoSwitch::off}) {
     const bool matches = matching == AutoSwitch::automatic;
-    EliminatedSequence sequence(memory, vectors, "ipm_control:60:30", matching,
-                                AutoSwitch::automatic);
-    const SparseOutcome first = sequence.eliminate("ipm_control:60:30");
+    EliminatedSequence sequence(memory, vectors, spec(30), matching, AutoSwitch::automatic);
+    const SparseOutcome first = sequence.eliminate(spec(30));
     EXPECT_GT(first.pairs + first.perturbed_pivots + first.delayed_pivots, 0);
     EXPECT_LT(sequence.error(), 1e-12);
-    for (const char* spec : {"ipm_control:60:31", "ipm_control:60:32", "ipm_control:60:30"}) {
-      const SparseOutcome next = sequence.eliminate(spec);
+    for (const int step : {31, 32, 30}) {
+      const SparseOutcome next = sequence.eliminate(spec(step));
       EXPECT_EQ(next.pairs > 0, matches);
       EXPECT_EQ(next.perturbed_pivots + next.delayed_pivots > 0, !matches);
       EXPECT_EQ(next.negative_pivots, first.negative_pivots);

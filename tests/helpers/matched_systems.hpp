@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "sparse/sparse_inverse.hpp"
@@ -15,10 +16,10 @@ namespace spsolve::test {
 class EliminatedSequence {
  public:
   /// `spec`: a generator's matrix of that pattern.
-  EliminatedSequence(SparseMemory& memory, const VectorMemory& vectors, const char* spec,
+  EliminatedSequence(SparseMemory& memory, const VectorMemory& vectors, std::string_view spec,
                      AutoSwitch matching, AutoSwitch equilibrate);
 
-  SparseOutcome eliminate(const char* spec);
+  SparseOutcome eliminate(std::string_view spec);
   SparseOutcome eliminate(const std::vector<double>& values);
 
   /// The largest normwise backward error of solves with A and its transpose.
@@ -39,7 +40,8 @@ class EliminatedSequence {
 /// No pivot is too small where solve.matching is on.
 void expect_pairs_leave_no_small_pivots(SparseMemory& memory, const VectorMemory& vectors);
 
-/// Values whose pivots were too small bring pairs for those that follow, of which none is then.
-void expect_pairs_for_later_values(SparseMemory& memory, const VectorMemory& vectors);
+/// Values whose pivots were too small bring pairs for those that follow, of which none is then:
+/// of control over so many points of time.
+void expect_pairs_for_later_values(SparseMemory& memory, const VectorMemory& vectors, int points);
 
 }  // namespace spsolve::test

@@ -43,7 +43,7 @@ void wait_for(const Vectors& x) {
 class OwnContender final : public SparseContender {
  public:
   OwnContender(const SparseSystem& system, const SolverOptions& options, const OwnDevice& device,
-               Team* all)
+               Index systems, Team* all)
       : team_(all != nullptr ? *all : alone_),
         bands_{system.order, team_.size()},
         whole_(system.matrix),
@@ -52,13 +52,15 @@ class OwnContender final : public SparseContender {
         matrix_(std::make_unique<SystemMatrix>(
             team_, bands_, scatter_rows(team_, bands_, system.matrix), memory_->vectors())),
         question_(question_of(options, device, *memory_, team_.size(), system.order,
-                              broadcast_value(team_, system.matrix.nonzeros(), 0), many_columns)) {}
+                              broadcast_value(team_, system.matrix.nonzeros(), 0), many_columns)) {
+    hints_.systems = systems;
+  }
 
   /// The analysis of the pattern, where the method is a sparse one or may become one, and the
   /// choice.
   void analyse() override {
     question_.pattern_analysis =
-        analyse_pattern(team_, whole_, question_.options, question_.memory);
+        analyse_pattern(team_, whole_, question_.options, question_.memory, {}, hints_);
     if (device_.gpu) question_.gpu_memory = device_.free_memory();
     together(team_, [&] {
       row_ = &choose_solver(question_);
@@ -119,6 +121,7 @@ class OwnContender final : public SparseContender {
   std::unique_ptr<spsolve::ComputeDevice> memory_;
   std::unique_ptr<SystemMatrix> matrix_;  // until the solver has it
   SolverQuestion question_;
+  SystemHints hints_;
   const SolverRow* row_ = nullptr;
   std::optional<SystemSolver> solver_;
   std::unique_ptr<Vectors> b_, x_;
@@ -202,8 +205,8 @@ class OwnIteration final : public IterativeContender {
 }  // namespace
 
 std::unique_ptr<SparseContender> make_own(const SparseSystem& system, const SolverOptions& options,
-                                          const OwnDevice& device, Team* all) {
-  return std::make_unique<OwnContender>(system, options, device, all);
+                                          const OwnDevice& device, Index systems, Team* all) {
+  return std::make_unique<OwnContender>(system, options, device, systems, all);
 }
 
 std::unique_ptr<IterativeContender> make_own_iteration(const IterativeSystem& system,

@@ -18,10 +18,12 @@ struct OwnDevice {
 };
 
 /// The row of the solver table that `options` ask for, on this system in one process, or by all
-/// ranks of a team, of which rank 0 has the matrix; then every call is collective. Its analyse()
+/// ranks of a team, of which rank 0 has the matrix; then every call is collective. `systems` of the
+/// pattern are expected. Its analyse()
 /// throws Error(input) where it refuses the system, and Error(resources) where it does not fit.
 std::unique_ptr<SparseContender> make_own(const SparseSystem& system, const SolverOptions& options,
-                                          const OwnDevice& device = {}, Team* all = nullptr);
+                                          const OwnDevice& device = {}, Index systems = 1,
+                                          Team* all = nullptr);
 
 /// The Krylov method and preconditioner of `options` on all ranks of the team. As methods stop at
 /// backward errors, options.tolerance is that which system.tolerance comes to with

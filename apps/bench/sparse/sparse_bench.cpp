@@ -257,8 +257,9 @@ std::vector<SparseCandidate> sparse_candidates(const SparsePlan& plan, Team& tea
     options.method = method;
     const auto add = [&](int threads, Team* all) {
       if (all != nullptr) options.ranks = SolvingRanks::all;
-      const auto make = [options, device = plan.device, all](const SparseSystem& system) {
-        return make_own(system, options, device, all);
+      const auto make = [options, device = plan.device, systems = std::max(1, plan.systems.count),
+                         all](const SparseSystem& system) {
+        return make_own(system, options, device, systems, all);
       };
       candidates.push_back(
           {std::string(name(method)), false, threads, all != nullptr, make, method});

@@ -4,8 +4,8 @@
 
 #include "cuda/sparse/pivots/factors_by_panels.cuh"
 #include "cuda/sparse/pivots/factors_by_warp.cuh"
-#include "cuda/sparse/pivots/factors_in_shared_memory.cuh"
 #include "cuda/sparse/pivots/inverse_by_halves.cuh"
+#include "cuda/sparse/pivots/symmetric_panels.cuh"
 
 namespace spsolve::cuda::inline sparse {
 
@@ -97,7 +97,7 @@ __device__ void invert(DiagonalBlock<T, side>& block, int n, T least, int first,
   }
   __syncthreads();
   if constexpr (kind == Factorization::ldlt) {
-    factor_ldlt(block, n, least, first, counter);
+    SymmetricPanels<T, side>(block, n, least, first, counter).factor();
   } else if constexpr (side == pivot_block) {
     if constexpr (kind == Factorization::lu) {
       factor_lu_by_panels(block, n, least, first, counter);

@@ -23,7 +23,7 @@ struct DiagonalBlock {
   T inverse[side];                            ///< of the pivots; the diagonal of D'^-1
   T beside[side];                             ///< below the diagonal of D'^-1
   int order[side];                            ///< the row of D that each pivot was taken from
-  int chosen, size;                           ///< the next pivot's row, and its order
+  int panel_end;                              ///< where the next panel of pivots begins
 
   __device__ T& at(int row, int column) { return lower[column * stride + row]; }
 };
@@ -76,24 +76,14 @@ __device__ T large_enough(T pivot, Real<T> least, int position, PivotCounter& co
   return pivot;
 }
 
-/// A magnitude below `from`, or at `from`, in a column of n entries, but for row `without`, that is
-/// the largest to a millionth, and its row; -1 and `from` where there is none. By all lanes of a
-/// warp, for all of them.
+/// The largest magnitude of the lanes of a warp, each of which has one of its `own` row, or -1 for
+/// none, to a millionth; and its row. -1 and `otherwise` where no lane has one. For all lanes.
 template <typename T>
-__device__ Real<T> largest_in(const T* column, int from, int n, int without, int& row) {
-  Real<T> most = -1;
-  int own = from;
-  for (int i = from + static_cast<int>(threadIdx.x % warp_size); i < n; i += warp_size) {
-    const Real<T> size = pivot_size(column[i]);
-    if (i != without && size > most) {
-      most = size;
-      own = i;
-    }
-  }
+__device__ T largest_of_lanes(T most, int own, int otherwise, int& row) {
   const unsigned word = most >= 0 ? magnitude_word(most) : 0;
   const unsigned top = __reduce_max_sync(whole_warp, word);
   const unsigned holders = __ballot_sync(whole_warp, most >= 0 && word == top);
-  row = from;
+  row = otherwise;
   if (holders == 0) return -1;
   const int holder = __ffs(static_cast<int>(holders)) - 1;
   row = __shfl_sync(whole_warp, own, holder);

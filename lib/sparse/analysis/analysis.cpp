@@ -186,7 +186,7 @@ Index certain_zero_pivots(const SparseAnalysis& analysis, const Csr<double>& mat
 
 SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ordering wanted,
                               RowMatching matching, std::vector<LocalIndex> given, bool divides,
-                              MemoryKind memory) {
+                              OrderUse use) {
   const Timer timer;
   if (matrix.rows > std::numeric_limits<LocalIndex>::max() - 1) {
     fail(ExitCode::resources,
@@ -214,7 +214,7 @@ SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ord
     Graph graph = symmetric ? graph_of_symmetric(row_offsets, columns)
                             : graph_of(row_offsets, columns, analysis.row_of);
     const CompressedGraph compressed = compressed_graph(std::move(graph), wanted, std::move(mate));
-    OrderedGraph ordered = order_graph(compressed.graph, wanted, given, memory);
+    OrderedGraph ordered = order_graph(compressed.graph, wanted, given, use);
     analysis.given = std::move(given);
     analysis.ordering = ordered.ordering;
     analysis.order = std::move(ordered.order);

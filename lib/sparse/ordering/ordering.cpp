@@ -188,26 +188,27 @@ double predicted_gpu_seconds(double flops, Index factor_entries, double longest_
 }
 
 OrderedGraph order_graph(const Graph& graph, Ordering wanted, std::span<const LocalIndex> given,
-                         MemoryKind memory) {
+                         OrderUse use) {
   if (wanted != Ordering::automatic) return ordered_by(graph, wanted, given);
   const double n = static_cast<double>(graph.size());
   const int threads = omp_get_max_threads();
   if (n > host_tuning.most_by_minimum_degree && is_like_a_solid(graph)) {
     OrderedGraph dissected = ordered_by(graph, Ordering::nested_dissection);
     if (!fills_in(dissected)) return dissected;
-    return sooner(std::move(dissected), ordered_by(graph, Ordering::amd), memory);
+    return sooner(std::move(dissected), ordered_by(graph, Ordering::amd), use.memory);
   }
   OrderedGraph simple = ordered_by(graph, Ordering::amd);
   double seconds = predicted_seconds(simple.cost.flops, simple.cost.entries, threads);
-  if (memory == MemoryKind::gpu) {
+  if (use.memory == MemoryKind::gpu) {
     constexpr double passes = 4;  // an elimination, and sweeps of a few solves
-    seconds = std::max(seconds, passes * seconds_on_gpu(simple));
+    const double all = passes * static_cast<double>(use.systems) * seconds_on_gpu(simple);
+    seconds = std::max(seconds, all);
   }
   if (n <= host_tuning.most_by_minimum_degree ||
-      seconds <= seconds_of_dissection(n, threads, memory)) {
+      seconds <= seconds_of_dissection(n, threads, use.memory)) {
     return simple;
   }
-  return sooner(ordered_by(graph, Ordering::nested_dissection), std::move(simple), memory);
+  return sooner(ordered_by(graph, Ordering::nested_dissection), std::move(simple), use.memory);
 }
 
 }  // namespace spsolve::sparse

@@ -18,6 +18,12 @@ struct OrderedGraph {
   EliminationCost cost;
 };
 
+/// What an order is for: where it is eliminated, and how many systems of the pattern are expected.
+struct OrderUse {
+  MemoryKind memory = MemoryKind::host;
+  Index systems = 1;
+};
+
 /// Orders a graph so that its elimination fills in little.
 /// - nested_dissection: separators first found are eliminated last, see dissection.hpp;
 /// - amd: approximate minimum degree (Amestoy, Davis and Duff 1996), by SuiteSparse's AMD;
@@ -29,12 +35,11 @@ struct OrderedGraph {
 ///   predicted to take longer than a dissection would, dissection as well: the one whose
 ///   elimination takes fewer flops. On a GPU, whose time for a tree is that of its longest path
 ///   where fronts are small, the one that is predicted to take less time: minimum degree makes one
-///   long path of what is banded.
+///   long path of what is banded. There the eliminations of all systems count.
 /// Cost: some 3 microseconds a vertex for dissection, 1 for amd; memory of a few copies of the
 /// graph. Throws Error(resources) where memory is short.
 OrderedGraph order_graph(const Graph& graph, Ordering wanted,
-                         std::span<const LocalIndex> given = {},
-                         MemoryKind memory = MemoryKind::host);
+                         std::span<const LocalIndex> given = {}, OrderUse use = {});
 
 /// Whether rows, or vertices, have about as many neighbours, `mean` of them and at most `most`, as
 /// many as in three dimensions.
