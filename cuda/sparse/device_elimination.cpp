@@ -26,6 +26,9 @@ class DeviceElimination final : public TeamFronts<T> {
   std::optional<KernelStatistics> kernel_statistics() const override {
     return factors_ ? std::optional(factors_->kernel_statistics()) : std::nullopt;
   }
+  std::vector<RaisedPivot> raised_pivots() const override {
+    return factors_ ? factors_->raised_pivots() : std::vector<RaisedPivot>{};
+  }
   Index most_columns() const override { return most_sweep_columns; }
   void solve(bool transposed, Index columns, std::vector<T>& b, std::vector<T>& x) override;
   bool solve_in_bands(bool transposed, const RowExchange& from, const RowExchange& to,
@@ -55,7 +58,7 @@ PivotCounts DeviceElimination<T>::factor(const std::vector<double>* values, cons
                                          const Advance&) {
   make_room();
   if (values != nullptr) factors_->upload(*values);
-  const PivotCounts counts = factors_->factor(rule.least);
+  const PivotCounts counts = factors_->factor(rule);
   if (!sweeps_ && counts.failed < 0) sweeps_.emplace(*tree_.whole, *factors_);
   return counts;
 }

@@ -120,6 +120,10 @@ constexpr ReportField field_table[] = {
     {"sparse.perturbed_pivots", FieldType::integer, solve_sometimes,
      "Sparse methods: pivots of the factors that were too small and made larger; a note says if "
      "solutions are then by GMRES. 0 if the matrix was eliminated again, as a note says, too."},
+    {"sparse.corrected_pivots", FieldType::integer, solve_sometimes,
+     "Sparse methods: pivots that were too small and made as large as the largest entry, where "
+     "they "
+     "are few, on a GPU; solutions are corrected for that, so that they are those of the matrix."},
     {"sparse.delayed_pivots", FieldType::integer, solve_sometimes,
      "Sparse methods: pivots that a front could not take and passed on to its parent."},
     {"sparse.moved_pivots", FieldType::integer, solve_sometimes,

@@ -18,6 +18,7 @@ nlohmann::ordered_json to_json(const SparseOutcome& outcome) {
                               {"complex", outcome.complex},
                               {"matched_pairs", outcome.pairs},
                               {"perturbed_pivots", outcome.perturbed_pivots},
+                              {"corrected_pivots", outcome.corrected_pivots},
                               {"delayed_pivots", outcome.delayed_pivots},
                               {"moved_pivots", outcome.moved_pivots}};
   for (const FrontLevel& level : outcome.levels.all()) {
@@ -44,6 +45,9 @@ std::string to_text(const SparseOutcome& outcome) {
   if (outcome.pairs > 0) text += fmt::format(", {} pairs matched", outcome.pairs);
   if (outcome.perturbed_pivots > 0) {
     text += fmt::format(", {} pivots perturbed", outcome.perturbed_pivots);
+  }
+  if (outcome.corrected_pivots > 0) {
+    text += fmt::format(", {} pivots corrected for", outcome.corrected_pivots);
   }
   if (outcome.delayed_pivots > 0) text += fmt::format(", {} delayed", outcome.delayed_pivots);
   return text;

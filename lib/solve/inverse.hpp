@@ -70,6 +70,7 @@ struct SparseOutcome {
   Index factor_entries = 0;             ///< of L, and of U where there is one
   bool complex = false;                 ///< they are complex numbers, two real ones each
   Index perturbed_pivots = 0;           ///< too small ones that were made larger
+  Index corrected_pivots = 0;           ///< likewise, which solutions are corrected for
   Index delayed_pivots = 0;             ///< those that fronts passed on to their parents
   Index moved_pivots = 0;               ///< those that were taken off the diagonal
   /// Negative ones of D, and of L L^T none: eigenvalues of what the factors are of.

@@ -133,7 +133,10 @@ PivotCounts SparseFactorization<T>::eliminate(const EliminationStage& stage, Sca
     elimination.made().checkpoint_by(&*checkpointed_);
   }
   PivotRule rule;
-  if (!stage.threshold && values != nullptr) rule = perturbing_rule<T>(values->largest());
+  if (!stage.threshold && values != nullptr) {
+    rule = perturbing_rule<T>(values->largest());
+    if (raises_) rule.raised = values->largest();
+  }
   if (spread_) rule = broadcast_value(team_, rule, 0);
   return elimination.factor(values, rule,
                             progress_of(run, elimination.flops(), elimination.fronts(), before));
@@ -141,8 +144,9 @@ PivotCounts SparseFactorization<T>::eliminate(const EliminationStage& stage, Sca
 
 template <typename T>
 PivotCounts SparseFactorization<T>::factor(Factorization kind, ScaledValues* values,
-                                           const EliminationRun& run) {
+                                           const EliminationRun& run, bool raises) {
   kind_ = kind;
+  raises_ = raises;
   spread_ = over_ranks_;
   by_threads_ = memory_.memory() != MemoryKind::gpu;
   if (const auto known = known_counts(kind)) return counts_ = *known;
@@ -151,6 +155,13 @@ PivotCounts SparseFactorization<T>::factor(Factorization kind, ScaledValues* val
   if (spread_) return counts_ = eliminate(stage, values, run);
   lent_.on_first_rank(wants_threads(), [&] { counts_ = eliminate(stage, values, run); });
   return counts_ = broadcast_value(team_, counts_, 0);
+}
+
+template <typename T>
+std::vector<RaisedPivot> SparseFactorization<T>::raised_pivots() const {
+  std::vector<RaisedPivot> raised = elimination_->made().raised_pivots();
+  for (RaisedPivot& pivot : raised) pivot.row = analysis_->order[pivot.row];
+  return raised;
 }
 
 /// Where all ranks have eliminated, one may not have the memory to.

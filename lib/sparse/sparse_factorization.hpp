@@ -45,8 +45,12 @@ class SparseFactorization {
   }
 
   /// Eliminates with the values that rank 0 has (others pass null) of the analysis that began. The
-  /// counts on every rank. Collective.
-  PivotCounts factor(Factorization kind, ScaledValues* values, const EliminationRun& run);
+  /// counts on every rank. `raises`: too small pivots are made as large as the largest value, where
+  /// they can be listed. Collective.
+  PivotCounts factor(Factorization kind, ScaledValues* values, const EliminationRun& run,
+                     bool raises = false);
+  /// The list of those by rows of A, of a rank alone; empty where there are too many.
+  std::vector<RaisedPivot> raised_pivots() const;
 
   /// Eliminates with threshold pivoting, by rank 0, as factor() did not do for the reason that
   /// `failure` tells. Where pivots are missing there are no factors to solve with. Collective.
@@ -109,6 +113,7 @@ class SparseFactorization {
   RowLayout bands_;
   std::unique_ptr<TeamElimination<T>> elimination_;  // of all ranks; or of rank 0, null elsewhere
   bool spread_ = false;                              // it is of all ranks
+  bool raises_ = false;                              // too small pivots
   bool by_threads_ = true;  // this process' threads eliminate and solve, not a GPU
   std::optional<CheckpointedElimination> checkpointed_;  // of the elimination that began last
   Factorization kind_ = Factorization::lu;  // of its factors without threshold pivoting

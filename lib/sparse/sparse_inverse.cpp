@@ -51,6 +51,7 @@ void SparseInverse<T>::prepare(SystemMatrix& matrix, const Equilibration& scalin
   scaling_ = &scaling;
   gmres_.reset();
   rescaled_.reset();
+  corrected_.reset();
   state_ = State::empty;
   gathered_.prepare(matrix, scaling);
   if constexpr (is_complex<T>) {
@@ -66,7 +67,7 @@ bool SparseInverse<T>::factor(const EliminationRun& run) {
   SparseOutcome outcome;
   const double largest = gathered_.largest_value(*matrix_);
   Factorization kind = kind_;
-  PivotCounts counts = factors_.factor(kind, gathered_.values(), run);
+  PivotCounts counts = factors_.factor(kind, gathered_.values(), run, raises_);
   if (counts.failed >= 0 && kind == Factorization::cholesky && choice_.may_change) {
     kind = kind_ = indefinite();
     run.progress.restart("eliminating again, by L D L^T");
@@ -139,6 +140,7 @@ template <typename T>
 void SparseInverse<T>::factor_with_threshold(const EliminationRun& run,
                                              const FactorFailure& failure) {
   const Factorization kind = choice_.kind == Factorization::lu ? Factorization::lu : indefinite();
+  forget_correction();
   run.progress.restart("eliminating again, with threshold pivoting");
   const ThresholdTold told = factors_.factor_with_threshold(kind, gathered_.values(), run, failure);
   const double largest = facts_.pivots.largest_entry;
@@ -149,7 +151,7 @@ void SparseInverse<T>::factor_with_threshold(const EliminationRun& run,
   outcome.factorisation = name(kind);
   outcome.ranks = factors_.ranks();
   outcome.gmres_steps = failure.gmres_steps;
-  outcome.perturbed_pivots = 0;
+  outcome.perturbed_pivots = outcome.corrected_pivots = 0;
   outcome.delayed_pivots = told.delayed;
   outcome.factor_entries = told.factor_entries;
   outcome.moved_pivots = told.counts.swaps;
@@ -253,7 +255,7 @@ std::unique_ptr<Vectors> SparseInverse<T>::eliminate(const EliminationRun& run) 
   state_ = State::prepared;
   factors_.begin(gathered_.analysis(), matrix_->layout(), run);
   FactorFailure failure;
-  if (factor(run)) {
+  if (factor(run) || correct_few_pivots(run)) {
     failure = factors_.known_failure();
     failure.words = "a pivot overflowed";
     return ensure_valid_factors(run, failure);
@@ -261,7 +263,7 @@ std::unique_ptr<Vectors> SparseInverse<T>::eliminate(const EliminationRun& run) 
   if (choice_.estimated) factors_.release_stacks();
   if (choice_.refined || (run.first == nullptr && facts_.sparse->perturbed_pivots == 0)) {
     constexpr double tame = 1e3;  // multipliers that leave refinement enough digits
-    const bool grew = !choice_.refined && largest_multiplier_ > tame;
+    const bool grew = !choice_.refined && (largest_multiplier_ > tame || corrected_);
     state_ = grew ? State::unvalidated : State::by_factors;
     return nullptr;
   }
@@ -307,53 +309,6 @@ std::unique_ptr<Vectors> SparseInverse<T>::ensure_valid_factors(const Eliminatio
     }
   }
   return nullptr;
-}
-
-/// Whether another order may be looked for, where so many pivots are too small. Checkpoints are of
-/// the order that they began with.
-template <typename T>
-bool SparseInverse<T>::may_match(Index perturbed, const EliminationRun& run) const {
-  return run.checkpoints == nullptr && matched_.is_open(perturbed);
-}
-
-/// What follows once another order was looked for.
-template <typename T>
-void SparseInverse<T>::take_order(bool taken) {
-  if (!taken) return;
-  gmres_failed_ = false;
-  if (!has_d(kind_)) kind_ = indefinite();
-}
-
-/// Eliminates once more in an order in which matched rows stay together, if there is one that is
-/// worth it; then `failure` is that of these factors, if they fail, too.
-template <typename T>
-std::unique_ptr<Vectors> SparseInverse<T>::eliminate_matched(const EliminationRun& run,
-                                                             FactorFailure& failure) {
-  const bool taken = matched_.find(*matrix_, limit_of_matched(0));
-  take_order(taken);
-  if (!taken) {
-    gathered_.prepare(*matrix_, *scaling_);
-    return nullptr;
-  }
-  gmres_.reset();
-  rescaled_.reset();
-  if (const auto s = matched_.prepare(*matrix_, *scaling_, precision_of<T>)) {
-    rescaled_.emplace(ScaledOperator::unscaled(unrefined_, *matrix_, {true, *s, *s}));
-  }
-  const std::string before = std::exchange(failure, {}).words;
-  facts_ = {};
-  run.progress.restart("eliminating again, with matched rows together");
-  factors_.begin(gathered_.analysis(), matrix_->layout(), run);
-  std::unique_ptr<Vectors> x;
-  if (factor(run)) {
-    failure.words = "a pivot overflowed";
-  } else {
-    x = validate_factors(run, failure);
-  }
-  facts_.notes.push_back(
-      fmt::format("eliminated again in an order that keeps {} pairs of matched rows together: {}",
-                  facts_.sparse->pairs, before));
-  return x;
 }
 
 template <typename T>

@@ -9,6 +9,7 @@
 #include "solve/inverse.hpp"
 #include "solve/operators/equilibrate.hpp"
 #include "solve/trust/probe.hpp"
+#include "sparse/corrected_inverse.hpp"
 #include "sparse/elimination_costs.hpp"
 #include "sparse/gathered_matrix.hpp"
 #include "sparse/matched_order.hpp"
@@ -26,6 +27,8 @@ namespace spsolve::inline sparse {
 ///    when it comes; where that leaves too large a backward error, or pivots were made larger:
 ///    GMRES on these factors for every solve (Li and Demmel 1998), if it converges for a first one,
 ///    and finds a known solution, in few steps where another elimination is soon done;
+///    On a GPU, where few pivots of L D L^T are too small, they are made as large as the largest
+///    entry instead, and solutions corrected for that, see CorrectedInverse;
 /// 4. L D L^T again, in an order in which matched rows stay together, and from step 2 on once more:
 ///    where that is predicted to be done before step 5, or where values before came to GMRES;
 /// 5. elimination again with threshold pivoting, pivots that fail passed on to the parent
@@ -56,16 +59,19 @@ class SparseInverse final : public Inverse {
   LinearOperator* factors_alone() override;
   LinearOperator* substitution(Substitution step) override {
     if (state_ == State::unvalidated) validate_first();
-    const bool whole = state_ == State::by_factors && !rescaled_;  // S R A C S is another matrix
+    // S R A C S is another matrix, and so is one with raised pivots.
+    const bool whole = state_ == State::by_factors && !rescaled_ && !corrected_;
     const bool there = whole && factors_.has_substitutions();
     return there ? &substitution_.of(step) : nullptr;
   }
   bool eliminate_exactly() override {
     exact_ = true;
-    if (!iterates() || facts_.sparse->perturbed_pivots == 0) return false;
+    const SparseOutcome& sparse = *facts_.sparse;
+    const Index larger = sparse.corrected_pivots + (iterates() ? sparse.perturbed_pivots : 0);
+    if (larger == 0) return false;
     std::erase(facts_.notes, note_on_gmres_);
     FactorFailure failure = factors_.known_failure();
-    failure.words = fmt::format("{} pivots were made larger", facts_.sparse->perturbed_pivots);
+    failure.words = fmt::format("{} pivots were made larger", larger);
     Progress silent("eliminating", 1, Progress::Show::off);
     ensure_valid_factors({silent, nullptr, nullptr, nullptr}, std::move(failure));
     return true;
@@ -109,7 +115,17 @@ class SparseInverse final : public Inverse {
   std::unique_ptr<Vectors> eliminate_matched(const EliminationRun& run, FactorFailure& failure);
   /// (R A C)^-1 by the factors as they are.
   LinearOperator& by_factors() {
+    if (corrected_) return *corrected_;
     return rescaled_ ? static_cast<LinearOperator&>(*rescaled_) : unrefined_;
+  }
+  /// Whether solutions may be corrected for so many pivots that are made large.
+  bool may_correct(Index pivots, const EliminationRun& run) const;
+  /// Sees to it, after factor(), that they are, where they may; where they can't, the factors are
+  /// those without. Whether a pivot overflowed in these.
+  bool correct_few_pivots(const EliminationRun& run);
+  void forget_correction() {
+    if (corrected_) gmres_.reset();  // which solves by it
+    corrected_.reset();
   }
   /// Leads to the state in which the factors do, by themselves or with GMRES; if there is none,
   /// `failure` says why. Hands back what was solved for run.first on the way.
@@ -143,7 +159,9 @@ class SparseInverse final : public Inverse {
   FactorSubstitution<T> substitution_;
   MatchedOrder matched_;
   std::optional<ScaledOperator> rescaled_;  // where these are factors of S R A C S
-  std::optional<GmresInverse> gmres_;       // on by_factors(), where it was asked for
+  std::optional<CorrectedInverse> corrected_;
+  bool raises_ = false;                // factor() makes small pivots large
+  std::optional<GmresInverse> gmres_;  // on by_factors(), where it was asked for
   State state_ = State::empty;
   bool gmres_failed_ = false;  // on restricted pivots, for these values or some before
   bool exact_ = false;         // see eliminate_exactly()

@@ -92,7 +92,9 @@ std::optional<Inertia> SystemSolver::inertia(bool cheaply) {
   if (!facts.sparse || !facts.sparse->negative_pivots) {
     const Method method = choice().method;
     if (method != Method::sparse_ldlt && method != Method::sparse_cholesky) return std::nullopt;
-    told.doubt = "there are no factors";
+    told.doubt = facts.sparse && facts.sparse->corrected_pivots > 0
+                     ? "pivots were made larger, and solutions are corrected for that"
+                     : "there are no factors";
     return told;
   }
   const SparseOutcome& found = *facts.sparse;

@@ -45,7 +45,7 @@ std::vector<double> expect_solves(const Csr<double>& matrix, const SparseAnalysi
   std::vector<double> all[2];
   for (std::vector<double>& round : all) {
     factors.upload(matrix.values);
-    const PivotCounts counts = factors.factor(1e-12);
+    const PivotCounts counts = factors.factor({1e-12});
     EXPECT_EQ(counts.failed, -1);
     EXPECT_EQ(counts.perturbed, 0);
     for (const Index columns : {1, 3, 8, 16, 20}) {

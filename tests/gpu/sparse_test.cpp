@@ -1,6 +1,7 @@
 #include <cmath>
 #include <memory>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "cuda/core/device_memory.hpp"
@@ -235,6 +236,21 @@ TEST_F(GpuSparse, KeepsMatchedRowsTogether) {
   const std::unique_ptr<SparseMemory> memory = device_sparse_memory();
   test::expect_pairs_leave_no_small_pivots(*memory, device_vector_memory());
   test::expect_pairs_for_later_values(*memory, device_vector_memory(), 1000);
+}
+
+TEST_F(GpuSparse, CorrectsForFewPivotsThatWereTooSmall) {
+  const std::unique_ptr<SparseMemory> memory = device_sparse_memory();
+  for (const AutoSwitch equilibrate : {AutoSwitch::automatic, AutoSwitch::off}) {
+    test::EliminatedSequence sequence(*memory, device_vector_memory(), "ipm_tree:20000:82",
+                                      AutoSwitch::on, equilibrate);
+    Index corrected = 0;
+    for (const int step : {82, 83, 30, 95}) {
+      const SparseOutcome outcome = sequence.eliminate(fmt::format("ipm_tree:20000:{}", step));
+      corrected += outcome.corrected_pivots;
+      EXPECT_LT(sequence.error(), 1e-12) << step;
+    }
+    EXPECT_GT(corrected, 0);
+  }
 }
 
 TEST_F(GpuSparse, TellsValuesThatAreNoNumbers) {

@@ -90,9 +90,9 @@ void DeviceFactors<T>::release(std::size_t part, cudaStream_t stream) {
 }
 
 template <typename T>
-PivotCounts DeviceFactors<T>::factor(double least) {
+PivotCounts DeviceFactors<T>::factor(const PivotRule& rule) {
   const cudaStream_t stream = current_stream();
-  launcher_.begin(least, stream);
+  launcher_.begin(rule, stream);
   const EliminationProgram& program = launcher_.program();
   Index step = 0;
   for (std::size_t p = 0; p < layout_.parts.size(); ++p) {
@@ -103,7 +103,9 @@ PivotCounts DeviceFactors<T>::factor(double least) {
     if (out_of_core_) out_of_core_->store(p, launcher_.arena(), stream);
   }
   wait_for(stream);
-  return launcher_.counts();
+  const PivotTally tally = launcher_.tally();
+  raised_ = raised_of(tally);
+  return counts_of(tally);
 }
 
 SPSOLVE_INSTANTIATE(class DeviceFactors)

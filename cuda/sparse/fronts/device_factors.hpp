@@ -29,9 +29,11 @@ class DeviceFactors {
   void upload(const std::vector<double>& values);
   void copy(const double* values);
 
-  /// Factors the matrix with these values, smaller pivots than `least` made as large and counted.
-  /// The result names a failure by the position of the pivot; then there are no factors.
-  PivotCounts factor(double least);
+  /// Factors the matrix with these values. The result names a failure by the position of the pivot;
+  /// then there are no factors.
+  PivotCounts factor(const PivotRule& rule);
+  /// See TeamFronts::raised_pivots().
+  const std::vector<RaisedPivot>& raised_pivots() const { return raised_; }
 
   Factorization kind() const { return kind_; }
   const DeviceLayout& layout() const { return layout_; }
@@ -57,6 +59,7 @@ class DeviceFactors {
   DeviceLayout layout_;
   FrontLauncher<T> launcher_;
   KernelStatistics kernel_statistics_;
+  std::vector<RaisedPivot> raised_;
   DeviceArray<int> by_level_;  // where factors stream
   DeviceArray<Index> entry_starts_;
   DeviceArray<FrontEntry> entries_;

@@ -18,7 +18,8 @@ struct DeviceFronts {
   const Index* sources;
   T* arena;
   PivotTally* tally;
-  T least;  ///< smaller pivots are made this large
+  T least;   ///< smaller pivots are made larger,
+  T raised;  ///< this large, of L D L^T
 };
 
 /// Puts the values of A where the `count` fronts of a list take them in, or the first ones where

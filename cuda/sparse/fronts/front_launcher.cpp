@@ -45,21 +45,29 @@ FrontLauncher<T>::FrontLauncher(Factorization kind, const DeviceLayout& layout,
       tiles_(moved_up(program_.tiles)),
       tally_(1),
       arena_(layout.elements),
-      fronts_on_gpu_{layouts_.data(), children_.data(), in_parent_.data(), elementwise_.data(),
-                     sources_.data(), arena_.data(),    tally_.data(),     T(0)} {}
+      fronts_on_gpu_{layouts_.data(),
+                     children_.data(),
+                     in_parent_.data(),
+                     elementwise_.data(),
+                     sources_.data(),
+                     arena_.data(),
+                     tally_.data(),
+                     T(0),
+                     T(0)} {}
 
 template <typename T>
-void FrontLauncher<T>::begin(double least, cudaStream_t stream) {
+void FrontLauncher<T>::begin(const PivotRule& rule, cudaStream_t stream) {
   static constexpr PivotTally none;  // from memory that stays: the copy is not waited for
   CUDA_CHECK(cudaMemcpyAsync(tally_.data(), &none, sizeof(none), cudaMemcpyHostToDevice, stream));
-  fronts_on_gpu_.least = static_cast<T>(least);
+  fronts_on_gpu_.least = static_cast<T>(rule.least);
+  fronts_on_gpu_.raised = static_cast<T>(rule.made());
 }
 
 template <typename T>
-PivotCounts FrontLauncher<T>::counts() const {
+PivotTally FrontLauncher<T>::tally() const {
   PivotTally tally;
   tally_.download({&tally, 1});
-  return counts_of(tally);
+  return tally;
 }
 
 template <typename T>

@@ -22,17 +22,16 @@ class FrontLauncher {
   FrontLauncher(Factorization kind, const DeviceLayout& layout, EliminationProgram program,
                 const std::vector<LocalIndex>& in_parent);
 
-  /// Begins a new factorisation, which the following steps on the stream belong to: smaller pivots
-  /// than `least` made as large and counted.
-  void begin(double least, cudaStream_t stream);
+  /// Begins a new factorisation, which the following steps on the stream belong to.
+  void begin(const PivotRule& rule, cudaStream_t stream);
 
   /// Steps begin ... end - 1 of the program; products that may run concurrently take turns on two
   /// streams where that is wanted: where the last tiles of one leave multiprocessors idle, the next
   /// one's first begin.
   void run(Index begin, Index end, cudaStream_t stream, bool in_turns = true);
 
-  /// The counts of the steps since begin(); waits for nothing but the copy.
-  PivotCounts counts() const;
+  /// The tally of the steps since begin(); waits for nothing but the copy.
+  PivotTally tally() const;
 
   const EliminationProgram& program() const { return program_; }
   const DeviceFronts<T>& fronts() const { return fronts_on_gpu_; }

@@ -188,7 +188,7 @@ __global__ void eliminate_small_kernel(DeviceFronts<T> fronts, const int* list) 
   add_children<kind>(fronts, layout, front);
   if (layout.elementwise_begin < layout.elementwise_end) add_elementwise(fronts, layout, front);
   fill<kind>(block, p, [&](int row, int column) { return front.at(row, column); });
-  invert<kind>(block, p, fronts.least, layout.first, fronts.tally);
+  invert<kind>(block, p, SmallPivots<T>{fronts.least, fronts.raised}, layout.first, fronts.tally);
   const Real<T> most = eliminate_border<kind>(block, front);
   update_border<kind>(front);
   write_front<kind>(layout, block, front, fronts.arena);

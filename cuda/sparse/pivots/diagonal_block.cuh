@@ -87,7 +87,7 @@ __device__ void invert_factors(DiagonalBlock<T, side>& block, int n) {
 /// the thread block call it, `first` is the position of its first pivot. The number of threads is a
 /// multiple of `side`, at least two; four for pivot_block.
 template <Factorization kind, typename T, int side>
-__device__ void invert(DiagonalBlock<T, side>& block, int n, T least, int first,
+__device__ void invert(DiagonalBlock<T, side>& block, int n, const SmallPivots<T>& small, int first,
                        PivotTally* tally) {
   PivotCounter counter;
   for (int i = threadIdx.x; i < side; i += blockDim.x) {
@@ -97,17 +97,17 @@ __device__ void invert(DiagonalBlock<T, side>& block, int n, T least, int first,
   }
   __syncthreads();
   if constexpr (kind == Factorization::ldlt) {
-    SymmetricPanels<T, side>(block, n, least, first, counter).factor();
+    SymmetricPanels<T, side>(block, n, small, first, tally, counter).factor();
   } else if constexpr (side == pivot_block) {
     if constexpr (kind == Factorization::lu) {
-      factor_lu_by_panels(block, n, least, first, counter);
+      factor_lu_by_panels(block, n, small.least, first, counter);
     } else {
       factor_cholesky_by_panels(block, n, first, counter);
     }
   } else {
     if (threadIdx.x < warp_size) {
       if constexpr (kind == Factorization::lu) {
-        factor_lu_by_warp(block, n, least, first, counter);
+        factor_lu_by_warp(block, n, small.least, first, counter);
       } else {
         factor_cholesky_by_warp(block, n, first, counter);
       }

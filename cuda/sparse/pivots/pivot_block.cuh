@@ -61,16 +61,23 @@ class PivotCounter {
   unsigned long long smallest_ = ~0ull >> 1, largest_ = 0;
 };
 
+/// What is too small a pivot, and what it is made.
+template <typename T>
+struct SmallPivots {
+  T least, made;
+};
+
 /// The pivot, or what it is made where it is too small.
 template <typename T>
-__device__ T large_enough(T pivot, Real<T> least, int position, PivotCounter& counter) {
+__device__ T large_enough(T pivot, const SmallPivots<Real<T>>& small, int position,
+                          PivotCounter& counter) {
   if (!isfinite(pivot)) {
     counter.failed(position);
     return 1;
   }
-  if (magnitude(pivot) < least) {
+  if (magnitude(pivot) < small.least) {
     counter.perturbed();
-    pivot = copysign(least, pivot);
+    pivot = copysign(small.made, pivot);
   }
   counter.include(magnitude(pivot));
   return pivot;

@@ -59,7 +59,7 @@ __device__ inline float inverse_if_usual(float value) {
 template <typename T>
 __device__ T inverse_of_pivot(bool usual, T pivot, T guess, T least, int position,
                               PivotCounter& counter) {
-  if (!usual) return 1 / large_enough(pivot, least, position, counter);
+  if (!usual) return 1 / large_enough(pivot, SmallPivots<T>{least, least}, position, counter);
   counter.include(fabs(pivot));
   return guess;
 }

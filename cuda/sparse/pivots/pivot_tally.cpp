@@ -1,5 +1,6 @@
 #include "cuda/sparse/pivots/pivot_tally.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace spsolve::cuda::inline sparse {
@@ -15,6 +16,13 @@ PivotCounts counts_of(const PivotTally& tally) {
   counts.largest_multiplier = std::bit_cast<double>(tally.largest_multiplier);
   counts.failed = tally.failed == ~0ull ? -1 : static_cast<Index>(tally.failed);
   return counts;
+}
+
+std::vector<RaisedPivot> raised_of(const PivotTally& tally) {
+  if (tally.raised > tally.list.size()) return {};
+  std::vector<RaisedPivot> raised(tally.list.begin(), tally.list.begin() + tally.raised);
+  std::ranges::sort(raised, {}, &RaisedPivot::row);
+  return raised;
 }
 
 }  // namespace spsolve::cuda::sparse

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <cstdint>
+#include <array>
+#include <vector>
 
 #include "sparse/fronts/factorization.hpp"
 
@@ -14,8 +15,13 @@ struct PivotTally {
   unsigned long long largest = 0;
   unsigned long long largest_multiplier = 0;
   unsigned long long failed = ~0ull;  // the first position that the elimination can't go on from
+  // Pivots that were raised, in any order; the first ones of them.
+  unsigned long long raised = 0;
+  std::array<RaisedPivot, most_raised_pivots> list{};
 };
 
 PivotCounts counts_of(const PivotTally& tally);
+/// By ascending rows; none where there are more than the list has.
+std::vector<RaisedPivot> raised_of(const PivotTally& tally);
 
 }  // namespace spsolve::cuda::sparse

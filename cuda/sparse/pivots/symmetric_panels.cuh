@@ -15,9 +15,9 @@ namespace spsolve::cuda::inline sparse {
 template <typename T, int side>
 class SymmetricPanels {
  public:
-  __device__ SymmetricPanels(DiagonalBlock<T, side>& block, int n, T least, int first,
-                             PivotCounter& counter)
-      : block_(block), n_(n), least_(least), first_(first), counter_(counter) {}
+  __device__ SymmetricPanels(DiagonalBlock<T, side>& block, int n, const SmallPivots<T>& small,
+                             int first, PivotTally* tally, PivotCounter& counter)
+      : block_(block), n_(n), small_(small), first_(first), tally_(tally), counter_(counter) {}
 
   /// By all threads of the thread block, a multiple of `side`.
   __device__ void factor() {
@@ -154,7 +154,7 @@ class SymmetricPanels {
       const Real<T> diagonal = pivot_size(entry(own, j));
       int below_row, ignored, chosen = j, size = 1;
       const Real<T> below = largest(own, j + 1, -1, below_row);
-      if (j + 1 < n_ && fmax(diagonal, below) >= least_ && diagonal < alpha * below) {
+      if (j + 1 < n_ && fmax(diagonal, below) >= small_.least && diagonal < alpha * below) {
         next = updated(below_row, begin, j);
         const Real<T> across = largest(next, j, below_row, ignored);
         if (diagonal * across < alpha * below * below) {
@@ -183,7 +183,8 @@ class SymmetricPanels {
   }
 
   __device__ void take_one(const Column& own, int begin, int j) {
-    const T pivot = large_enough(entry(own, j), least_, first_ + j, counter_);
+    const T found = entry(own, j), pivot = large_enough(found, small_, first_ + j, counter_);
+    if (small_.made > small_.least && magnitude(found) < small_.least) list(j, pivot - found);
     if (pivot < 0) counter_.negative(1);
     const T inverse = 1 / pivot;
 #pragma unroll
@@ -197,6 +198,14 @@ class SymmetricPanels {
       block_.inverse[j] = inverse;
       block_.beside[j] = 0;
     }
+  }
+
+  /// Tells that so much was added to pivot j.
+  __device__ void list(int j, T by) {
+    if (threadIdx.x > 0) return;
+    const unsigned long long place = atomicAdd(&tally_->raised, 1ull);
+    if (place >= most_raised_pivots) return;
+    tally_->list[place] = {first_ + block_.order[j], static_cast<double>(by)};
   }
 
   __device__ void take_pair(const Column& own, const Column& next, int begin, int j) {
@@ -252,8 +261,9 @@ class SymmetricPanels {
 
   DiagonalBlock<T, side>& block_;
   int n_;
-  T least_;
+  SmallPivots<T> small_;
   int first_;
+  PivotTally* tally_;
   PivotCounter& counter_;
 };
 

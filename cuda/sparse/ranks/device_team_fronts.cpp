@@ -260,11 +260,11 @@ PivotCounts DeviceTeamFronts<T>::factor(const std::vector<double>* values, const
                                         const Advance&) {
   const StreamScope here(main_);
   if (values != nullptr) made_->launcher.upload(*values, made_->values.data());
-  made_->launcher.begin(rule.least, main_.get());
+  made_->launcher.begin(rule, main_.get());
   begin();
   run();
   main_.wait();
-  return counts_of_all(team_, made_->launcher.counts());
+  return counts_of_all(team_, counts_of(made_->launcher.tally()));
 }
 
 /// The rows of a block of b, of all ranks of its front, come together where it is eliminated.

@@ -78,6 +78,19 @@ struct Advance {
 struct PivotRule {
   double least = 0;        ///< smaller ones are made this large, and counted
   bool hermitian = false;  ///< L D L^H is wanted, not L D L^T
+  /// Smaller ones than `least` are made this large, where it is larger, and listed.
+  double raised = 0;
+
+  double made() const { return std::max(least, raised); }
 };
+
+/// A pivot of L D L^T that was too small: `by` was added to it.
+struct RaisedPivot {
+  Index row = 0;  ///< a place of the order of elimination
+  double by = 0;
+};
+
+/// So many of them are listed at most.
+inline constexpr int most_raised_pivots = 64;
 
 }  // namespace spsolve::sparse

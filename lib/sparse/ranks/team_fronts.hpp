@@ -46,6 +46,11 @@ class TeamFronts {
   virtual PivotCounts factor(const std::vector<double>* values, const PivotRule& rule,
                              const Advance& advance) = 0;
 
+  /// The pivots that the last factorisation raised, as PivotRule::raised asked for, by ascending
+  /// places; none where there are more than most_raised_pivots, or nobody lists them. Not
+  /// collective.
+  virtual std::vector<RaisedPivot> raised_pivots() const { return {}; }
+
   /// The outcome of the last factorisation by threshold pivoting; null where pivots are from
   /// fronts' own rows. Not collective.
   virtual const ThresholdOutcome* threshold_outcome() const { return nullptr; }
