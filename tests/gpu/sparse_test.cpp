@@ -184,7 +184,7 @@ TEST_F(GpuSparse, GivesTheSameBitsWithFactorsInHostMemory) {
       for (int round = 0; round < 2; ++round) {
         whole.upload(matrix.values);
         streamed.upload(matrix.values);
-        const PivotCounts expected = whole.factor(least), found = streamed.factor(least);
+        const PivotCounts expected = whole.factor({least}), found = streamed.factor({least});
         EXPECT_EQ(found.failed, expected.failed);
         EXPECT_EQ(found.perturbed, expected.perturbed);
         EXPECT_EQ(found.smallest, expected.smallest);
