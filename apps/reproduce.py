@@ -59,6 +59,11 @@ def parse():
                         help="compare tiles with a serial product up to this order (default: none)")
     parser.add_argument("--largest", type=int, default=8000, metavar="N",
                         help="order of elimination that hosts measure (default: 8000)")
+    parser.add_argument("--pivoting", type=words, default=["none", "partial"], metavar="NAME,NAME",
+                        help="of elimination (default: none,partial)")
+    parser.add_argument("--on", type=words, metavar="NAME,NAME",
+                        help="where elimination runs, such as '1 GPU,2 GPUs by MPI' (default: "
+                             "everywhere)")
     parser.add_argument("--names", type=words, metavar="NAME,NAME",
                         help="of matrices, without .mtx (default: all)")
     return parser.parse_args()
@@ -70,6 +75,8 @@ def main():
         raise Complaint(INPUT, f"{options.matrices}: there is no such folder")
     if not set(options.precisions) <= {"float", "double"}:
         raise Complaint(INPUT, f"--precisions {','.join(options.precisions)}: float or double, or both")
+    if not set(options.pivoting) <= {"none", "partial"}:
+        raise Complaint(INPUT, f"--pivoting {','.join(options.pivoting)}: none or partial, or both")
     table, header = TABLES[options.table]
     columns = header.split("|")
     rows = [columns]

@@ -153,9 +153,9 @@ def elimination(programs, options):
             order = int(published.cell("fencel_5/01", "rows", matrix=name) or 34920)
             matrix, remark = eliminated_matrix(options, name, order, pathlib.Path(folder))
             for precision in options.precisions:
-                for pivoting in ("none", "partial"):
+                for pivoting in options.pivoting:
                     base = None
-                    for place in places_of(programs, name, precision, pivoting):
+                    for place in wanted(options, places_of(programs, name, precision, pivoting)):
                         row = {"matrix": name, "n": order, "precision": precision,
                                "pivoting": pivoting, **place.row}
                         if place.on_gpu and not programs.gpus:
@@ -168,6 +168,16 @@ def elimination(programs, options):
                             speedup = ratio(base, found.get("seconds"))
                             yield {**row, **found, "remark": remarks(remark, found["remark"]),
                                    "speed-up": speedup if place.row["on"] != "1 core" else ""}
+
+
+def wanted(options, places):
+    """Those that --on names."""
+    places = list(places)
+    names = [place.row["on"] for place in places]
+    for name in options.on or ():
+        if name not in names:
+            raise Complaint(INPUT, f"--on {name}: elimination runs on {', '.join(names)}")
+    return [place for place in places if place.row["on"] in (options.on or names)]
 
 
 Place = collections.namedtuple("Place", "row on_gpu threads ranks")

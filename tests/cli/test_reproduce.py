@@ -50,6 +50,18 @@ class Reproduce(CliTest):
         if why_no_gpu():
             self.assertEqual(two["remark"], "no GPU here")
 
+    def test_elimination_in_part(self):
+        rows = self.make("elimination", "--names", "662_bus", "--on", "1 GPU,2 GPUs by MPI",
+                         "--pivoting", "partial", "--precisions", "float")
+        self.assertEqual([row["on"] for row in rows], ["1 GPU", "2 GPUs by MPI"])
+        self.assertEqual(rows[1]["published seconds"], "0.148")
+        for wrong, words in ((("--on", "the moon"), "--on the moon: elimination runs on 1 core"),
+                             (("--pivoting", "all"), "--pivoting all: none or partial")):
+            result = self.run_program(sys.executable, REPRODUCE, "elimination", "--bin", BIN,
+                                      "--matrices", ".", "--names", "662_bus", *wrong)
+            self.assertEqual(result.code, INPUT, result.text)
+            self.assertIn(words, result.err)
+
     def test_losmoc_is_comsol_with_its_last_row_first(self):
         (self.folder / "comsol.mtx").write_text(
             "%%MatrixMarket matrix coordinate real general\n3 3 4\n1 1 1\n2 2 2\n3 3 4\n3 1 1\n")

@@ -235,7 +235,7 @@ TEST_F(GpuSparse, CountsPivotsAsTheyAre) {
 TEST_F(GpuSparse, KeepsMatchedRowsTogether) {
   const std::unique_ptr<SparseMemory> memory = device_sparse_memory();
   test::expect_pairs_leave_no_small_pivots(*memory, device_vector_memory());
-  test::expect_pairs_for_later_values(*memory, device_vector_memory(), 1000);
+  test::expect_pairs_for_later_values(*memory, device_vector_memory(), 1800, 81);
 }
 
 TEST_F(GpuSparse, CorrectsForFewPivotsThatWereTooSmall) {

@@ -41,7 +41,8 @@ class EliminatedSequence {
 void expect_pairs_leave_no_small_pivots(SparseMemory& memory, const VectorMemory& vectors);
 
 /// Values whose pivots were too small bring pairs for those that follow, of which none is then:
-/// of control over so many points of time.
-void expect_pairs_for_later_values(SparseMemory& memory, const VectorMemory& vectors, int points);
+/// of control over so many points of time, from a step of the optimisation on.
+void expect_pairs_for_later_values(SparseMemory& memory, const VectorMemory& vectors, int points,
+                                   int step);
 
 }  // namespace spsolve::test

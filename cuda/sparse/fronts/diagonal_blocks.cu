@@ -20,7 +20,8 @@ __global__ void __launch_bounds__(threads)
   T* const lower = fronts.arena + front.lower + front.place(begin, begin);
   trigger_and_wait();
   fill<kind>(block, n, [&](int row, int column) { return lower[row + column * ld]; });
-  invert<kind>(block, n, SmallPivots<T>{fronts.least, fronts.raised}, front.first + begin, fronts.tally);
+  invert<kind>(block, n, SmallPivots<T>{fronts.least, fronts.raised}, front.first + begin,
+               fronts.tally);
   T* const upper = fronts.arena + front.upper + front.place(begin, begin);
   for (int i = threadIdx.x; i < pivot_block * pivot_block; i += threads) {
     const int row = i % pivot_block, column = i / pivot_block;

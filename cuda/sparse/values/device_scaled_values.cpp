@@ -70,14 +70,24 @@ void DeviceScaledValues::take_only(std::span<const Index> entries) {
   only_ = DeviceArray<Index>(entries);
 }
 
-void DeviceScaledValues::begin(std::span<const double> r, std::span<const double> c) {
+void DeviceScaledValues::begin(std::span<const double> r, std::span<const double> c,
+                               std::shared_ptr<const void> owner) {
   host_values_.clear();
   values_ = nullptr;
   found_ = {};
   if (uploaded_) upload_new_values();
+  if (owner != nullptr && owner == owned_.owner) {
+    symmetric_ = owned_.c == nullptr;
+    copy(*owned_.r, *r_);
+    if (!symmetric_) copy(*owned_.c, *c_);
+    return;
+  }
   symmetric_ = std::ranges::equal(r, c);
   set_factors(r, r_);
   if (!symmetric_) set_factors(c, c_);
+  owned_ = {};
+  if (owner == nullptr || r.empty()) return;
+  owned_ = {std::move(owner), copy_of(*r_), symmetric_ ? nullptr : copy_of(*c_)};
 }
 
 template <typename Find>

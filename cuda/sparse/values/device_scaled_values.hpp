@@ -26,7 +26,8 @@ class DeviceScaledValues final : public ScaledValues {
 
   bool by_threads() const override { return false; }
   void take_only(std::span<const Index> entries) override;
-  void begin(std::span<const double> r, std::span<const double> c) override;
+  void begin(std::span<const double> r, std::span<const double> c,
+             std::shared_ptr<const void> owner = nullptr) override;
   Mirrors mirrors() override;
   void find_maxima(bool symmetric) override;
   Spreads spreads() override;
@@ -80,6 +81,12 @@ class DeviceScaledValues final : public ScaledValues {
   DeviceArray<ScaledRowPiece> pieces_;
   bool symmetric_ = false;          // c is r
   std::shared_ptr<Vectors> r_, c_;  // which solves come to share
+  /// Factors that stay as they are.
+  struct Owned {
+    std::shared_ptr<const void> owner;
+    std::unique_ptr<Vectors> r, c;  // c: null where it is r
+  };
+  Owned owned_;
   DeviceArray<Index> only_;
   DeviceArray<double> of_rows_, of_columns_, scaled_, taken_;
   DeviceArray<double> reduced_;

@@ -27,7 +27,7 @@ struct Elimination {
   std::optional<RowExchange> column_order;  ///< likewise for column swaps, where there are any
 };
 
-/// Gaussian elimination column by column, over the dense rows of a team (S. Fencel, 2020, chapters
+/// Gaussian elimination column by column, over the dense rows of a team (M. Fencel, 2020, chapters
 /// 4 and 5; Golub and Van Loan, Matrix Computations, 3.2 and 3.4). Step k finds the pivot of
 /// largest absolute value among the candidates of all ranks, sends its row to all of them while the
 /// two owners exchange rows, and lets each rank eliminate in its own rows: below the pivot for

@@ -35,7 +35,7 @@ RowMatching wanted_matching(const Csr<double>& matrix, Factorization kind,
 
 /// The analysis of a pattern for sparse elimination: what is eliminated when, in which fronts, and
 /// what that takes. Serves all matrices of that pattern.
-struct SparseAnalysis {
+struct SparseAnalysis : std::enable_shared_from_this<SparseAnalysis> {
   Factorization kind = Factorization::lu;
   Ordering ordering = Ordering::amd;  ///< how `order` was found
   std::vector<LocalIndex> given;      ///< of Ordering::file: the order that the file had

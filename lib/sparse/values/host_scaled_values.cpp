@@ -48,7 +48,8 @@ class HostScaledValues final : public ScaledValues {
   bool by_threads() const override { return true; }
   void take_only(std::span<const Index> entries) override { only_ = entries; }
 
-  void begin(std::span<const double> r, std::span<const double> c) override {
+  void begin(std::span<const double> r, std::span<const double> c,
+             std::shared_ptr<const void> /*owner*/ = nullptr) override {
     begin_factors(r, rows_.rows, r_);
     begin_factors(c, rows_.rows, c_);
   }

@@ -27,7 +27,10 @@ class ScaledValues {
   virtual void take_only(std::span<const Index> entries) = 0;
 
   /// A may have new values; factors are these from now on, n each, or 1 where there are none.
-  virtual void begin(std::span<const double> r, std::span<const double> c) = 0;
+  /// `owner`: what has them for as long as it is there, and as they are; it may be kept so that
+  /// they need not be brought to the device again.
+  virtual void begin(std::span<const double> r, std::span<const double> c,
+                     std::shared_ptr<const void> owner = nullptr) = 0;
 
   /// Whether a real A, whose pattern is symmetric, is so in its values; after begin() and before
   /// finish().

@@ -26,7 +26,7 @@ bool scales_symmetrically(const SparseAnalysis& analysis) {
 /// Whether values with the factors of the analysis are worth scaling by others.
 bool is_worth_it(ScaledValues& values, const SparseAnalysis& analysis, Precision precision) {
   const bool symmetric = scales_symmetrically(analysis);
-  values.begin(analysis.row_scale, analysis.column_scale);
+  values.begin(analysis.row_scale, analysis.column_scale, analysis.weak_from_this().lock());
   values.find_maxima(symmetric);
   const ScaledValues::Spreads spreads = values.spreads();
   return is_worth_it(spreads.rows, precision) ||

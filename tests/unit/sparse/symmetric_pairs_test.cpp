@@ -179,7 +179,7 @@ TEST(SymmetricPairs, LeaveNoSmallPivots) {
 }
 
 TEST(SymmetricPairs, AreLookedForWhereValuesBeforeDidNotDo) {
-  test::expect_pairs_for_later_values(host_sparse_memory(), host_vector_memory(), 60);
+  test::expect_pairs_for_later_values(host_sparse_memory(), host_vector_memory(), 60, 30);
 }
 
 TEST(SymmetricPairs, TakeThePlaceOfThresholdPivotsWhereTheyAreSoonerDone) {
