@@ -82,12 +82,18 @@ void set_ordering(const EliminateOptions& options, SolverOptions& solver) {
   solver.ordering = config.solve.ordering;
   solver.ordering_file = config.solve.ordering_file;
   for (const std::string& name : options.common.matrices) {
-    const Index order = bench::describe_sparse_system(name).rows;
+    const Index order = bench::describe_sparse_system(name).order();
     if (solver.ordering == Ordering::file) read_order(solver.ordering_file, order);
   }
 }
 
-std::string_view kind_of(const bench::SparseSystem& system) {
+std::string_view kind_of(const bench::SystemKind& system) {
+  if (system.is_complex()) {
+    return system.maybe_definite ? "Hermitian with a positive diagonal"
+           : system.hermitian    ? "Hermitian"
+           : system.symmetric    ? "complex symmetric"
+                                 : "complex";
+  }
   return system.maybe_definite ? "symmetric with a positive diagonal"
          : system.symmetric    ? "symmetric indefinite"
                                : "unsymmetric";
@@ -127,7 +133,7 @@ void run_sparse(EliminateOptions& options, Team& team) {
     const auto rows = bench::sample_sparse(team, system, candidates,
                                            options.common.sampling.samples, plan.systems);
     results.add(fmt::format("\n{}: n = {}, {} non-zeros, {}\n", name, system.order,
-                            system.matrix.nonzeros(), kind_of(system)),
+                            system.nonzeros(), kind_of(system)),
                 rows);
   }
   const auto summaries = bench::summaries_of(results.rows());

@@ -33,7 +33,7 @@ struct Cudss {
   };
   enum Setting { host_threads = 14 };
   enum Datum { info = 0, factor_entries = 1, flops = 26 };
-  enum Kind { general, symmetric, hermitian, definite };
+  enum Kind { general, symmetric, hermitian, definite, hermitian_definite };
   enum View { all, lower, upper };
 
   using Create = int(Object*);
@@ -122,11 +122,11 @@ class Held {
 class CudssContender final : public ColumnwisePeer {
  public:
   CudssContender(const SparseSystem& system, int threads, bool symmetric)
-      : ColumnwisePeer({system.matrix, symmetric && system.symmetric ? IntRows::Triangle::upper
-                                                                     : IntRows::Triangle::all}),
-        kind_(!symmetric || !system.symmetric ? Cudss::general
-              : system.maybe_definite         ? Cudss::definite
-                                              : Cudss::symmetric),
+      : ColumnwisePeer(system, {.part = symmetric && (system.symmetric || system.hermitian)
+                                            ? TakenRows::Triangle::upper
+                                            : TakenRows::Triangle::all}),
+        kind_(symmetric ? kind_of(system) : Cudss::general),
+        numbers_(system.is_complex() ? CUDA_C_64F : CUDA_R_64F),
         offsets_(rows_.offsets),
         columns_of_rows_(rows_.columns),
         values_(rows_.values) {
@@ -141,8 +141,8 @@ class CudssContender final : public ColumnwisePeer {
     const int view = kind_ == Cudss::general ? Cudss::all : Cudss::upper;
     check(cudss().create_rows(matrix_.made(), n, n, columns_of_rows_.size(), offsets_.data(),
                               nullptr, columns_of_rows_.data(), values_.data(), CUDA_R_32I,
-                              CUDA_R_32I, CUDA_R_64F, kind_, view, 0));
-    set_right_hand_sides(Dense<double>(n, 1));  // which its analysis wants to see, too
+                              CUDA_R_32I, numbers_, kind_, view, 0));
+    set_right_hand_sides(Dense<double>(system.rows(), 1));  // which its analysis wants to see, too
   }
 
   void analyse() override {
@@ -168,8 +168,8 @@ class CudssContender final : public ColumnwisePeer {
     x_on_gpu_.grow(static_cast<Index>(x_.size()));
     b_on_gpu_.upload(b_);
     const auto wrap = [&](Held& matrix, const DeviceArray<double>& values) {
-      check(cudss().create_dense(matrix.made(), b.rows, b.columns, b.rows, values.data(),
-                                 CUDA_R_64F, 0));
+      check(cudss().create_dense(matrix.made(), system_.order, b.columns, system_.order,
+                                 values.data(), numbers_, 0));
     };
     wrap(right_, b_on_gpu_);
     wrap(solution_, x_on_gpu_);
@@ -185,7 +185,7 @@ class CudssContender final : public ColumnwisePeer {
 
   FactorFigures figures() const override {
     FactorFigures figures;
-    figures.kind = kind_ == Cudss::definite ? "LL^T" : kind_ == Cudss::symmetric ? "LDL^T" : "LU";
+    figures.kind = is_definite() ? "LL^T" : kind_ == Cudss::general ? "LU" : "LDL^T";
     figures.nonzeros = static_cast<double>(told<std::int64_t>(Cudss::factor_entries));
     figures.flops = static_cast<double>(told<std::int64_t>(Cudss::flops));
     return figures;
@@ -201,7 +201,7 @@ class CudssContender final : public ColumnwisePeer {
   /// Looks at the pivots of the last elimination; its timing is without this.
   void look_at_pivots() const {
     if (!factored_ || told<int>(Cudss::info) == 0) return;
-    if (kind_ == Cudss::definite) throw NotDefinite("the matrix is not definite");
+    if (is_definite()) throw NotDefinite("the matrix is not definite");
     fail(ExitCode::not_trustworthy, "it meets a pivot of zero");
   }
 
@@ -213,7 +213,18 @@ class CudssContender final : public ColumnwisePeer {
     return value;
   }
 
-  const int kind_;
+  static Cudss::Kind kind_of(const SystemKind& system) {
+    const bool complex = system.is_complex();
+    if (system.maybe_definite) return complex ? Cudss::hermitian_definite : Cudss::definite;
+    if (system.hermitian && complex) return Cudss::hermitian;
+    return system.symmetric ? Cudss::symmetric : Cudss::general;
+  }
+  bool is_definite() const {
+    return kind_ == Cudss::definite || kind_ == Cudss::hermitian_definite;
+  }
+
+  const Cudss::Kind kind_;
+  const cudaDataType numbers_;
   DeviceArray<int> offsets_, columns_of_rows_;
   DeviceArray<double> values_, b_on_gpu_, x_on_gpu_;
   Held handle_{[](Cudss::Object object) { cudss().destroy(object); }};

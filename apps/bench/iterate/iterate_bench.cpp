@@ -14,8 +14,10 @@
 #include "apps/bench/spbench.hpp"
 #include "apps/bench/spbench_devices.hpp"
 #include "core/error.hpp"
+#include "core/names/row_names.hpp"
 #include "distribute/reading/scatter.hpp"
 #include "matrix/multivector.hpp"
+#include "matrix/real_form.hpp"
 #include "process/system.hpp"
 
 namespace spsolve::bench {
@@ -44,7 +46,7 @@ constexpr Column iteration_table[] = {
     {"step_ms", "milliseconds of a step: solve_s / steps", "{:.3f}", "step ms"},
     {"floor_bytes",
      "bytes that a step of cg, minres or bicgstab must move over all ranks, its preconditioner's "
-     "left out"},
+     "left out, of real systems"},
     {"triad_gb_s", "10^9 bytes a second of the triad of all ranks in the same run"},
     {"of_floor", "time of floor_bytes at the triad's rate over that of a step", "{:.2f}",
      "of floor"},
@@ -126,12 +128,16 @@ IterativeSystem load_iterative_system(const std::string& name, Index columns, do
   system.tolerance = tolerance;
   SparseSystem whole =
       together(team, [&] { return team.rank() == 0 ? load_sparse_system(name) : SparseSystem(); });
-  const Index order = broadcast_value(team, whole.order, 0);
-  system.nonzeros = broadcast_value(team, whole.matrix.nonzeros(), 0);
-  system.symmetric = broadcast_value(team, whole.symmetric, 0);
+  // Krylov methods take a real form as it is.
+  if (whole.conjugates) conjugate_rows(whole.matrix);
+  const auto kind = broadcast_value(team, static_cast<const SystemKind&>(whole), 0);
+  const Index order = kind.rows();
+  system.parts = kind.parts;
+  system.nonzeros = broadcast_value(team, whole.nonzeros(), 0);
+  system.symmetric = kind.hermitian;
   system.coordinates = find_coordinates(team, "", name, order);
   system.bands =
-      bands_of_nodes(order, team.size(), std::max<Index>(1, system.coordinates.dimensions));
+      bands_of_nodes(order, team.size(), std::max(system.parts, system.coordinates.dimensions));
   system.rows = scatter_rows(team, system.bands, std::move(whole.matrix));
   const Range own = system.bands.band(team.rank());
   const Dense<double> b = random_multivector(order, columns, 1);
@@ -148,17 +154,18 @@ IterativeSystem load_iterative_system(const std::string& name, Index columns, do
 std::vector<Row> sample_iterations(Team& team, IterativeSystem& system,
                                    const std::vector<IterationCandidate>& candidates, int samples,
                                    double triad) {
-  Judge judge(team, system.bands, system.rows);
+  const RowNames names(system.parts);
+  Judge judge(team, system.bands, system.rows, system.parts);
   std::vector<Contender> contenders;
   for (const IterationCandidate& candidate : candidates) {
     Row row = candidate.row(team.size());
     row["matrix"] = system.name;
-    row["n"] = system.bands.rows;
+    row["n"] = system.bands.rows / system.parts;
     row["nonzeros"] = system.nonzeros;
     row["columns"] = system.b.columns;
     row["tolerance"] = system.tolerance;
     row["device"] = candidate.free_gpu_memory ? "cuda" : "host";
-    if (candidate.method) {
+    if (candidate.method && system.parts == 1) {
       row["floor_bytes"] = cell_of(
           floor_bytes(*candidate.method, system.bands.rows, system.nonzeros, system.b.columns));
       if (!candidate.free_gpu_memory && triad > 0) row["triad_gb_s"] = triad / 1e9;
@@ -240,6 +247,11 @@ double triad_of_all(Team& team, int threads) {
                  together(team, [&] { return bench::measure_triad(threads).bytes_per_second; }));
 }
 
+std::string_view kind_of(const bench::IterativeSystem& system) {
+  if (system.parts > 1) return system.symmetric ? "Hermitian" : "complex";
+  return system.symmetric ? "symmetric" : "unsymmetric";
+}
+
 void run_iterate(IterateOptions& options, Team& team) {
   const BenchOptions& common = options.common;
   bench::IterationPlan& plan = options.plan;
@@ -264,8 +276,8 @@ void run_iterate(IterateOptions& options, Team& team) {
   for (const std::string& name : common.matrices) {
     bench::IterativeSystem system =
         bench::load_iterative_system(name, options.columns, options.tolerance, team);
-    results.add(fmt::format("\n{}: n = {}, {} non-zeros, {}\n", name, system.bands.rows,
-                            system.nonzeros, system.symmetric ? "symmetric" : "unsymmetric"),
+    results.add(fmt::format("\n{}: n = {}, {} non-zeros, {}\n", name,
+                            system.bands.rows / system.parts, system.nonzeros, kind_of(system)),
                 bench::sample_iterations(team, system, candidates, common.sampling.samples, triad));
   }
 }

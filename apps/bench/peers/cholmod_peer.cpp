@@ -30,21 +30,22 @@ std::string missing() {
 
 class CholmodContender final : public ColumnwisePeer {
  public:
-  /// The rows up to the diagonal are its columns down to there.
+  /// The rows up to the diagonal are those of A^T = conj(A), in its columns down to there.
   explicit CholmodContender(const SparseSystem& system)
-      : ColumnwisePeer({system.matrix, IntRows::Triangle::lower}) {
+      : ColumnwisePeer(system, {.part = TakenRows::Triangle::lower, .conjugated = true}),
+        numbers_(system.is_complex() ? CHOLMOD_COMPLEX : CHOLMOD_REAL) {
     SPSOLVE_CHOLMOD(start)(&common_);
     common_.print = 0;
     common_.final_ll = 1;  // not LDL^T, which a negative pivot would not stop
     const auto n = static_cast<std::size_t>(system.order);
     matrix_.nrow = matrix_.ncol = n;
-    matrix_.nzmax = rows_.values.size();
+    matrix_.nzmax = rows_.columns.size();
     matrix_.p = rows_.offsets.data();
     matrix_.i = rows_.columns.data();
     matrix_.x = rows_.values.data();
     matrix_.stype = 1;
     matrix_.itype = CHOLMOD_INT;
-    matrix_.xtype = CHOLMOD_REAL;
+    matrix_.xtype = numbers_;
     matrix_.dtype = CHOLMOD_DOUBLE;
     matrix_.sorted = matrix_.packed = 1;
   }
@@ -70,9 +71,9 @@ class CholmodContender final : public ColumnwisePeer {
     cholmod_dense b{};
     b.nrow = b.d = matrix_.nrow;
     b.ncol = static_cast<std::size_t>(columns_);
-    b.nzmax = b_.size();
+    b.nzmax = b.nrow * b.ncol;
     b.x = b_.data();
-    b.xtype = CHOLMOD_REAL;
+    b.xtype = numbers_;
     b.dtype = CHOLMOD_DOUBLE;
     SPSOLVE_CHOLMOD(free_dense)(&x_of_, &common_);
     x_of_ = SPSOLVE_CHOLMOD(solve)(CHOLMOD_A, factor_, &b, &common_);
@@ -81,7 +82,7 @@ class CholmodContender final : public ColumnwisePeer {
 
   Dense<double> solution() const override {
     const auto* const x = static_cast<const double*>(x_of_->x);
-    return in_rows({x, x + matrix_.nrow * static_cast<std::size_t>(columns_)});
+    return in_rows({x, x + b_.size()});
   }
 
  private:
@@ -95,6 +96,7 @@ class CholmodContender final : public ColumnwisePeer {
     fail(ExitCode::internal, "it returns status {}", common_.status);
   }
 
+  const int numbers_;
   cholmod_common common_{};
   cholmod_sparse matrix_{};
   cholmod_factor* factor_ = nullptr;

@@ -6,6 +6,7 @@
 
 #include "apps/bench/sparse/solvers.hpp"
 #include "core/error.hpp"
+#include "matrix/real_form.hpp"
 #include "process/shared_library.hpp"
 
 /// Calls a function that a header declares, as LIBRARY has it: nothing is linked with it.
@@ -24,25 +25,38 @@ Function* loaded_function(SharedLibrary& library, const char* name) {
   fail(ExitCode::resources, "{}", library.problem());
 }
 
-/// The pattern of a matrix, or of its part on one side of the diagonal, in the int of libraries,
-/// with the values in the same order.
-struct IntRows {
+/// The part of a matrix that a library takes, and how.
+struct TakenRows {
   enum class Triangle { all, lower, upper };
+  Triangle part = Triangle::all;
+  int base = 0;             ///< the number of the first row and column
+  bool diagonal = false;    ///< entries a_ii = 0 are added where they are missing
+  bool conjugated = false;  ///< conj(A), which is A^T of a Hermitian A
+};
 
-  IntRows() = default;
+/// The pattern of a matrix, or of its part on one side of the diagonal, in the integers of
+/// libraries, with the values in the same order.
+template <typename Int>
+struct PeerRows {
+  using Triangle = TakenRows::Triangle;
 
-  /// `base`: the number of the first row and column. `diagonal`: entries a_ii = 0 are added where
-  /// they are missing.
-  IntRows(const Csr<double>& matrix, Triangle part, int base = 0, bool diagonal = false) {
-    offsets.push_back(base);
-    for (Index i = 0; i < matrix.rows; ++i) {
-      bool has_diagonal = !diagonal;
+  PeerRows() = default;
+
+  /// Of a real form, as `parts` tells, the complex matrix: two values to an entry, re and im.
+  PeerRows(const Csr<double>& matrix, const TakenRows& taken, Index parts = 1)
+      : parts_(parts), imaginary_sign_(taken.conjugated ? 1 : -1) {
+    const Triangle part = taken.part;
+    offsets.push_back(taken.base);
+    for (Index i = 0; i < matrix.rows / parts; ++i) {
+      bool has_diagonal = !taken.diagonal;
       const auto add = [&](Index column, Index from) {
-        columns.push_back(static_cast<int>(column) + base);
-        source.push_back(from);
+        columns.push_back(static_cast<Int>(column) + taken.base);
+        source_.push_back(from);
       };
-      for (Index k = matrix.row_offsets[i]; k < matrix.row_offsets[i + 1]; ++k) {
-        const Index j = matrix.column_indices[k];
+      const auto [first, end] =
+          std::pair(matrix.row_offsets[parts * i], matrix.row_offsets[parts * i + 1]);
+      for (Index k = first; k < end; k += parts) {
+        const Index j = matrix.column_indices[k] / parts;
         if (!has_diagonal && j >= i) {
           if (j > i) add(i, -1);
           has_diagonal = true;
@@ -51,26 +65,41 @@ struct IntRows {
         add(j, k);
       }
       if (!has_diagonal) add(i, -1);
-      offsets.push_back(static_cast<int>(columns.size()) + base);
+      offsets.push_back(static_cast<Int>(columns.size()) + taken.base);
     }
     set_values(matrix.values);
   }
 
+  /// New values of the matrix that this was made of.
   void set_values(std::span<const double> all) {
-    values.resize(source.size());
-    for (std::size_t k = 0; k < source.size(); ++k) values[k] = source[k] < 0 ? 0 : all[source[k]];
+    values.assign(static_cast<std::size_t>(parts_) * source_.size(), 0);
+    for (std::size_t k = 0; k < source_.size(); ++k) {
+      if (source_[k] < 0) continue;
+      values[parts_ * k] = all[source_[k]];
+      // The first row of a block is s and -t.
+      if (parts_ > 1) values[parts_ * k + 1] = imaginary_sign_ * all[source_[k] + 1];
+    }
   }
 
-  std::vector<int> offsets, columns;
-  std::vector<Index> source;  // of each entry in the matrix; -1: none
+  std::vector<Int> offsets, columns;
   std::vector<double> values;
+
+ private:
+  Index parts_ = 1;
+  double imaginary_sign_ = 1;
+  std::vector<Index> source_;  // of each entry in the matrix; -1: none
 };
 
-/// The common part of direct peers: right-hand sides and solutions column by column, a pattern in
-/// 32 bits, figures.
+using IntRows = PeerRows<int>;
+
+/// The common part of direct peers: right-hand sides and solutions column by column, of complex
+/// systems as pairs re and im; a pattern in 32 bits, figures.
 class ColumnwisePeer : public SparseContender {
  public:
-  explicit ColumnwisePeer(IntRows rows) : rows_(std::move(rows)) {}
+  ColumnwisePeer(const SparseSystem& system, const TakenRows& taken)
+      : ColumnwisePeer(system, IntRows(system.matrix, taken, system.parts)) {}
+  ColumnwisePeer(const SparseSystem& system, IntRows rows)
+      : rows_(std::move(rows)), system_(system) {}
   ColumnwisePeer(const ColumnwisePeer&) = delete;
   ColumnwisePeer& operator=(const ColumnwisePeer&) = delete;
 
@@ -80,7 +109,10 @@ class ColumnwisePeer : public SparseContender {
     columns_ = b.columns;
     b_.resize(static_cast<std::size_t>(b.rows * b.columns));
     for (Index c = 0; c < b.columns; ++c) {
-      for (Index i = 0; i < b.rows; ++i) b_[c * b.rows + i] = b(i, c);
+      for (Index i = 0; i < b.rows; ++i) {
+        const bool opposite = system_.conjugates && i % complex_parts == 1;
+        b_[c * b.rows + i] = opposite ? -b(i, c) : b(i, c);
+      }
     }
     x_.assign(b_.size(), 0.0);
   }
@@ -100,6 +132,7 @@ class ColumnwisePeer : public SparseContender {
   }
 
   IntRows rows_;
+  const SystemKind system_;  ///< of the system as it was when this was made
   Index columns_ = 0;
   std::vector<double> b_, x_;
   FactorFigures figures_;
@@ -146,7 +179,7 @@ class ColumnwiseIteration : public IterativeContender {
 
 /// "" or why a library with 32-bit offsets cannot hold the matrix.
 inline std::string more_than_int(const SparseSystem& system) {
-  const bool fits = system.matrix.nonzeros() + system.order < Index{1} << 31;
+  const bool fits = system.nonzeros() + system.order < Index{1} << 31;
   return fits ? "" : "it counts non-zeros with 32 bits";
 }
 

@@ -40,7 +40,7 @@ class HypreIteration final : public ColumnwiseIteration {
     if (system.bands.rows > std::numeric_limits<HYPRE_Int>::max()) {
       fail(ExitCode::input, "it was built for 32-bit numbers");
     }
-    const IntRows rows(system.rows, IntRows::Triangle::all);
+    const IntRows rows(system.rows, {});
     const auto first = static_cast<HYPRE_BigInt>(own_.first);
     const auto last = static_cast<HYPRE_BigInt>(own_.last) - 1;
     check(SPSOLVE_HYPRE(IJMatrixCreate)(ranks_, first, last, first, last, &matrix_));
@@ -169,7 +169,7 @@ const IterativePeer hypre_peer{
     "PCG, of unsymmetric systems GMRES(30), with BoomerAMG as it is by default",
     true,
     missing,
-    takes_all_systems,
+    takes_real_systems,
     make};
 
 }  // namespace spsolve::bench

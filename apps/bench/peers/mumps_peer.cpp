@@ -6,8 +6,9 @@
 #include "apps/bench/peers/peers.hpp"
 #include "core/error.hpp"
 
-#if __has_include(<dmumps_c.h>)
+#if __has_include(<dmumps_c.h>) && __has_include(<zmumps_c.h>)
 #include <dmumps_c.h>
+#include <zmumps_c.h>
 #endif
 
 namespace spsolve::bench {
@@ -17,32 +18,57 @@ namespace {
 #ifdef MUMPS_VERSION
 
 /// "libdmumps-5.5.so", as Debian names it, for the headers' version.
-std::string versioned_name() {
+std::string versioned_name(const std::string& library) {
   const std::string version = MUMPS_VERSION;
-  return "libdmumps-" + version.substr(0, version.rfind('.')) + ".so";
+  return library + "-" + version.substr(0, version.rfind('.')) + ".so";
 }
 
-SharedLibrary& mumps() {
-  static SharedLibrary loaded{versioned_name(), "libdmumps.so"};
-  return loaded;
-}
+/// The library of real numbers, and that of complex ones.
+struct RealMumps {
+  using Instance = DMUMPS_STRUC_C;
+  using Number = double;
+  static SharedLibrary& library() {
+    static SharedLibrary loaded{versioned_name("libdmumps"), "libdmumps.so"};
+    return loaded;
+  }
+  static void call(Instance* instance) { SPSOLVE_LOADED(library(), dmumps_c)(instance); }
+};
+
+struct ComplexMumps {
+  using Instance = ZMUMPS_STRUC_C;
+  using Number = ZMUMPS_COMPLEX;
+  static SharedLibrary& library() {
+    static SharedLibrary loaded{versioned_name("libzmumps"), "libzmumps.so"};
+    return loaded;
+  }
+  static void call(Instance* instance) { SPSOLVE_LOADED(library(), zmumps_c)(instance); }
+};
 
 std::string missing() {
-  return mumps().problem();
+  return RealMumps::library().problem();
 }
 
+std::string refuse(const SparseSystem& system) {
+  const std::string why = system.is_complex() ? ComplexMumps::library().problem() : "";
+  return why.empty() ? more_than_int(system) : why;
+}
+
+/// By a library; that of complex numbers knows A = A^T, and no Hermitian matrices.
+template <typename Library>
 class MumpsContender final : public ColumnwisePeer {
  public:
   MumpsContender(const SparseSystem& system, const PeerTeam& team)
-      : ColumnwisePeer({system.matrix,
-                        system.symmetric ? IntRows::Triangle::lower : IntRows::Triangle::all, 1}) {
+      : ColumnwisePeer(system, {.part = system.symmetric ? TakenRows::Triangle::lower
+                                                         : TakenRows::Triangle::all,
+                                .base = 1}) {
     const MPI_Comm ranks = ranks_for_peer(team.all_ranks);
     int rank = 0;
     MPI_Comm_rank(ranks, &rank);
     first_ = rank == 0;
     mumps_.comm_fortran = MPI_Comm_c2f(ranks);
     mumps_.par = 1;
-    mumps_.sym = system.maybe_definite ? 1 : system.symmetric ? 2 : 0;
+    const bool definite = system.maybe_definite && !system.is_complex();
+    mumps_.sym = definite ? 1 : system.symmetric ? 2 : 0;
     call(-1);
     if (std::string(mumps_.version_number) != MUMPS_VERSION) {
       const std::string found = mumps_.version_number;
@@ -62,7 +88,7 @@ class MumpsContender final : public ColumnwisePeer {
     mumps_.nnz = static_cast<MUMPS_INT8>(line_.size());
     mumps_.irn = line_.data();
     mumps_.jcn = rows_.columns.data();
-    mumps_.a = rows_.values.data();
+    mumps_.a = numbers(rows_.values);
   }
 
   ~MumpsContender() override { call(-2); }
@@ -101,16 +127,21 @@ class MumpsContender final : public ColumnwisePeer {
   /// It overwrites the right-hand sides: what is solved with is a copy, part of the time.
   void solve() override {
     x_ = b_;
-    mumps_.rhs = x_.data();
+    mumps_.rhs = numbers(x_);
     checked(3);
   }
 
  private:
+  using Number = typename Library::Number;
+  static Number* numbers(std::vector<double>& parts) {
+    return reinterpret_cast<Number*>(parts.data());
+  }
+
   int& control(int which) { return mumps_.icntl[which - 1]; }
 
   void call(int job) {
     mumps_.job = job;
-    SPSOLVE_LOADED(mumps(), dmumps_c)(&mumps_);
+    Library::call(&mumps_);
   }
 
   void checked(int job) {
@@ -133,18 +164,23 @@ class MumpsContender final : public ColumnwisePeer {
   }
 
   std::vector<int> line_;
-  DMUMPS_STRUC_C mumps_{};
+  typename Library::Instance mumps_{};
   bool first_ = true;
 };
 
 std::unique_ptr<SparseContender> make(const SparseSystem& system, const PeerTeam& team) {
-  return std::make_unique<MumpsContender>(system, team);
+  if (system.is_complex()) return std::make_unique<MumpsContender<ComplexMumps>>(system, team);
+  return std::make_unique<MumpsContender<RealMumps>>(system, team);
 }
 
 #else
 
 std::string missing() {
-  return "spbench was compiled without dmumps_c.h (Debian: libmumps-dev)";
+  return "spbench was compiled without dmumps_c.h and zmumps_c.h (Debian: libmumps-dev)";
+}
+
+std::string refuse(const SparseSystem& system) {
+  return more_than_int(system);
 }
 
 constexpr decltype(SparsePeer::make) make = nullptr;
@@ -153,8 +189,7 @@ constexpr decltype(SparsePeer::make) make = nullptr;
 
 }  // namespace
 
-const SparsePeer mumps_peer{"mumps",       "MUMPS, on threads; under mpirun on all ranks, too",
-                            true,          missing,
-                            more_than_int, make};
+const SparsePeer mumps_peer{
+    "mumps", "MUMPS, on threads; under mpirun on all ranks, too", true, missing, refuse, make};
 
 }  // namespace spsolve::bench

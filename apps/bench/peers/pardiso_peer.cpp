@@ -14,27 +14,41 @@ using Pardiso = void(void* handle, const int* instances, const int* instance, co
                      const int* columns, int* order, const int* right_hand_sides, int* options,
                      const int* prints, void* b, void* x, int* error);
 
+/// A kind of matrix and what comes of it.
+struct PardisoType {
+  int number;  ///< of MKL
+  std::string_view factors;
+
+  static PardisoType of(const SystemKind& system) {
+    const bool complex = system.is_complex();
+    if (system.maybe_definite) return {complex ? 4 : 2, "LL^T"};
+    if (system.hermitian) return {complex ? -4 : -2, "LDL^T"};
+    if (system.symmetric) return {6, "LDL^T"};
+    return {complex ? 13 : 11, "LU"};
+  }
+  bool is_definite() const { return factors == "LL^T"; }
+  bool is_symmetric() const { return factors != "LU"; }
+};
+
 class PardisoContender final : public ColumnwisePeer {
  public:
-  PardisoContender(const SparseSystem& system, int threads)
-      : ColumnwisePeer({system.matrix,
-                        system.symmetric ? IntRows::Triangle::upper : IntRows::Triangle::all, 0,
-                        system.symmetric}),
-        type_(system.maybe_definite ? 2
-              : system.symmetric    ? -2
-                                    : 11),
+  PardisoContender(const SparseSystem& system, int threads, PardisoType type)
+      : ColumnwisePeer(system, {.part = type.is_symmetric() ? TakenRows::Triangle::upper
+                                                            : TakenRows::Triangle::all,
+                                .diagonal = type.is_symmetric()}),
+        type_(type),
         n_(static_cast<int>(system.order)) {
     mkl().set_threads(threads);
-    const bool matches = type_ != 2;
-    options_[0] = 1;                     // what follows, not the defaults
-    options_[1] = 3;                     // nested dissection in threads
-    options_[9] = type_ == 11 ? 13 : 8;  // smallest pivots, 10^-this
-    options_[10] = matches;              // scaling
-    options_[12] = matches;              // maximum-product matching
-    options_[17] = options_[18] = -1;    // count non-zeros of the factors, and flops
-    options_[20] = 1;                    // pivots of 1 x 1 and 2 x 2 where it is LDL^T
-    options_[23] = type_ == 2 ? 1 : 0;   // elimination in two levels of threads
-    options_[34] = 1;                    // rows and columns from 0
+    const bool matches = !type.is_definite();
+    options_[0] = 1;                             // what follows, not the defaults
+    options_[1] = 3;                             // nested dissection in threads
+    options_[9] = type.is_symmetric() ? 8 : 13;  // smallest pivots, 10^-this
+    options_[10] = matches;                      // scaling
+    options_[12] = matches;                      // maximum-product matching
+    options_[17] = options_[18] = -1;            // count non-zeros of the factors, and flops
+    options_[20] = 1;                            // pivots of 1 x 1 and 2 x 2 where it is LDL^T
+    options_[23] = type.is_definite() ? 1 : 0;   // elimination in two levels of threads
+    options_[34] = 1;                            // rows and columns from 0
   }
 
   ~PardisoContender() override {
@@ -46,7 +60,7 @@ class PardisoContender final : public ColumnwisePeer {
 
   void factor() override {
     checked(22);
-    figures_.kind = type_ == 2 ? "LL^T" : type_ == -2 ? "LDL^T" : "LU";
+    figures_.kind = type_.factors;
     figures_.nonzeros = options_[17];
     // In millions; it does not count them where it eliminates in two levels.
     if (options_[18] > 0) figures_.flops = 1e6 * options_[18];
@@ -59,16 +73,16 @@ class PardisoContender final : public ColumnwisePeer {
     const int one = 1, prints = 0, columns = std::max(1, static_cast<int>(columns_));
     int error = 0;
     static auto* const pardiso = loaded_function<Pardiso>(mkl().library, "pardiso");
-    pardiso(handle_, &one, &one, &type_, &phase, &n_, rows_.values.data(), rows_.offsets.data(),
-            rows_.columns.data(), nullptr, &columns, options_, &prints, b_.data(), x_.data(),
-            &error);
+    pardiso(handle_, &one, &one, &type_.number, &phase, &n_, rows_.values.data(),
+            rows_.offsets.data(), rows_.columns.data(), nullptr, &columns, options_, &prints,
+            b_.data(), x_.data(), &error);
     return error;
   }
 
   void checked(int phase) {
     const int error = call(phase);
     if (error == 0) return;
-    if (error == -4 && type_ == 2) throw NotDefinite("the matrix is not definite");
+    if (error == -4 && type_.is_definite()) throw NotDefinite("the matrix is not definite");
     if (error == -4 || error == -7) {
       fail(ExitCode::not_trustworthy, "it finds the matrix singular");
     }
@@ -76,7 +90,7 @@ class PardisoContender final : public ColumnwisePeer {
     fail(ExitCode::internal, "it returns error {} in phase {}", error, phase);
   }
 
-  const int type_;
+  const PardisoType type_;
   const int n_;
   void* handle_[64] = {};
   int options_[64] = {};
@@ -91,7 +105,7 @@ const SparsePeer pardiso_peer{
     missing_mkl,
     more_than_int,
     [](const SparseSystem& system, const PeerTeam& team) -> std::unique_ptr<SparseContender> {
-      return std::make_unique<PardisoContender>(system, team.threads);
+      return std::make_unique<PardisoContender>(system, team.threads, PardisoType::of(system));
     }};
 
 }  // namespace spsolve::bench

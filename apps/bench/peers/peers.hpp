@@ -59,6 +59,11 @@ std::string takes_all_systems(const System&) {
   return "";
 }
 
+template <typename System>
+std::string takes_real_systems(const System& system) {
+  return system.parts == 1 ? "" : "it is called for real matrices, and this one is complex";
+}
+
 using SparsePeer = Peer<SparseSystem, SparseContender>;
 using IterativePeer = Peer<IterativeSystem, IterativeContender>;
 

@@ -76,7 +76,7 @@ class PetscIteration final : public ColumnwiseIteration {
     if (size != sizeof(int) || system.bands.rows > std::numeric_limits<int>::max()) {
       fail(ExitCode::input, "only its 32-bit numbers are known here");
     }
-    const IntRows rows(system.rows, IntRows::Triangle::all);
+    const IntRows rows(system.rows, {});
     const auto own = static_cast<int>(system.rows.rows);
     const auto all = static_cast<int>(system.bands.rows);
     const auto block = static_cast<int>(std::max<Index>(1, system.coordinates.dimensions));
@@ -163,7 +163,7 @@ const IterativePeer petsc_peer{
     "CG with GAMG, of unsymmetric systems GMRES(30) with ILU(0) of each rank",
     true,
     missing,
-    takes_all_systems,
+    takes_real_systems,
     [](const IterativeSystem& system, const PeerTeam& team) -> std::unique_ptr<IterativeContender> {
       return std::make_unique<PetscIteration>(system, team.team);
     }};

@@ -17,7 +17,7 @@ namespace {
 
 #ifdef UMFPACK_MAIN_VERSION
 
-#define SPSOLVE_UMFPACK(FUNCTION) SPSOLVE_LOADED(umfpack(), umfpack_dl_##FUNCTION)
+#define SPSOLVE_UMFPACK(FUNCTION) SPSOLVE_LOADED(umfpack(), umfpack_##FUNCTION)
 
 SharedLibrary& umfpack() {
   static SharedLibrary loaded{"libumfpack.so." + std::to_string(UMFPACK_MAIN_VERSION)};
@@ -31,47 +31,67 @@ std::string missing() {
 class UmfpackContender final : public ColumnwisePeer {
  public:
   explicit UmfpackContender(const SparseSystem& system)
-      : ColumnwisePeer(IntRows()),
+      : ColumnwisePeer(system, IntRows()),
         n_(system.order),
-        offsets_(system.matrix.row_offsets.begin(), system.matrix.row_offsets.end()),
-        columns_of_(system.matrix.column_indices.begin(), system.matrix.column_indices.end()),
-        values_(system.matrix.values) {
-    SPSOLVE_UMFPACK(defaults)(control_);
+        matrix_(system.matrix, {}, system.parts) {
+    SPSOLVE_UMFPACK(dl_defaults)(control_);
     control_[UMFPACK_IRSTEP] = 0;  // no refinement
   }
 
   ~UmfpackContender() override {
-    SPSOLVE_UMFPACK(free_numeric)(&numeric_);
-    SPSOLVE_UMFPACK(free_symbolic)(&symbolic_);
+    free_factors();
+    if (system_.is_complex()) {
+      SPSOLVE_UMFPACK(zl_free_symbolic)(&symbolic_);
+    } else {
+      SPSOLVE_UMFPACK(dl_free_symbolic)(&symbolic_);
+    }
   }
 
-  // Its matrices are in columns, so that these rows are the transpose.
+  // Its matrices are in columns, so that these rows are the transpose. Numbers re and im in turn
+  // have no array of imaginary parts.
 
   void analyse() override {
-    check(SPSOLVE_UMFPACK(symbolic)(n_, n_, offsets_.data(), columns_of_.data(), values_.data(),
-                                    &symbolic_, control_, info_));
+    const auto *const p = matrix_.offsets.data(), *const i = matrix_.columns.data();
+    const double* const a = matrix_.values.data();
+    check(system_.is_complex()
+              ? SPSOLVE_UMFPACK(zl_symbolic)(n_, n_, p, i, a, nullptr, &symbolic_, control_, info_)
+              : SPSOLVE_UMFPACK(dl_symbolic)(n_, n_, p, i, a, &symbolic_, control_, info_));
   }
 
   void factor() override {
-    SPSOLVE_UMFPACK(free_numeric)(&numeric_);
-    check(SPSOLVE_UMFPACK(numeric)(offsets_.data(), columns_of_.data(), values_.data(), symbolic_,
-                                   &numeric_, control_, info_));
+    free_factors();
+    const auto *const p = matrix_.offsets.data(), *const i = matrix_.columns.data();
+    const double* const a = matrix_.values.data();
+    check(system_.is_complex()
+              ? SPSOLVE_UMFPACK(zl_numeric)(p, i, a, nullptr, symbolic_, &numeric_, control_, info_)
+              : SPSOLVE_UMFPACK(dl_numeric)(p, i, a, symbolic_, &numeric_, control_, info_));
     figures_ = {"LU", info_[UMFPACK_LNZ] + info_[UMFPACK_UNZ], info_[UMFPACK_FLOPS]};
   }
 
-  void set_values(std::span<const double> values) override {
-    values_.assign(values.begin(), values.end());
-  }
+  void set_values(std::span<const double> values) override { matrix_.set_values(values); }
 
   void solve() override {
+    const auto *const p = matrix_.offsets.data(), *const i = matrix_.columns.data();
+    const double* const a = matrix_.values.data();
     for (Index c = 0; c < columns_; ++c) {
-      check(SPSOLVE_UMFPACK(solve)(UMFPACK_At, offsets_.data(), columns_of_.data(), values_.data(),
-                                   x_.data() + c * n_, b_.data() + c * n_, numeric_, control_,
-                                   info_));
+      const double* const b = b_.data() + c * system_.rows();
+      double* const x = x_.data() + c * system_.rows();
+      check(system_.is_complex()
+                ? SPSOLVE_UMFPACK(zl_solve)(UMFPACK_Aat, p, i, a, nullptr, x, nullptr, b, nullptr,
+                                            numeric_, control_, info_)
+                : SPSOLVE_UMFPACK(dl_solve)(UMFPACK_Aat, p, i, a, x, b, numeric_, control_, info_));
     }
   }
 
  private:
+  void free_factors() {
+    if (system_.is_complex()) {
+      SPSOLVE_UMFPACK(zl_free_numeric)(&numeric_);
+    } else {
+      SPSOLVE_UMFPACK(dl_free_numeric)(&numeric_);
+    }
+  }
+
   static void check(SuiteSparse_long status) {
     if (status == UMFPACK_OK) return;
     if (status == UMFPACK_WARNING_singular_matrix) {
@@ -82,8 +102,7 @@ class UmfpackContender final : public ColumnwisePeer {
   }
 
   const Index n_;
-  std::vector<SuiteSparse_long> offsets_, columns_of_;
-  std::vector<double> values_;
+  PeerRows<SuiteSparse_long> matrix_;
   double control_[UMFPACK_CONTROL], info_[UMFPACK_INFO];
   void* symbolic_ = nullptr;
   void* numeric_ = nullptr;

@@ -57,12 +57,11 @@ Candidate<System, Solver> candidate_of(const Peer<System, Solver>& peer, const P
 /// Measures solutions of a system whose rows lie in bands over the ranks of a team. Collective.
 class Judge {
  public:
-  Judge(Team& team, const RowLayout& bands, Csr<double> rows)
-      : matrix_(team, bands, std::move(rows)) {}
+  /// `parts`: rows to a row of A, whose errors are those of moduli.
+  Judge(Team& team, const RowLayout& bands, Csr<double> rows, Index parts = 1);
 
-  /// Keeps the worst errors in the row: of own rows of b and x. Hands back the largest ||b - A x||
-  /// /
-  /// ||b|| and max |x_ic|.
+  /// Keeps the worst errors in the row: of own rows of b and x. Hands back the largest
+  /// ||b - A x|| / ||b|| and max |x_ic|.
   struct Sizes {
     double residual = 0, x = 0;
   };
@@ -71,6 +70,11 @@ class Judge {
   SystemMatrix& matrix() { return matrix_; }
 
  private:
+  /// The errors of x by the moduli of complex numbers, where r = b - A x.
+  Quality by_moduli(const Dense<double>& own_b, const Dense<double>& own_x,
+                    const Dense<double>& own_r);
+
+  std::optional<SystemMatrix> moduli_;  ///< |a_ij| of a complex A
   SystemMatrix matrix_;
 };
 

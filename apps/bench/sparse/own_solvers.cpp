@@ -21,17 +21,22 @@ std::unique_ptr<spsolve::ComputeDevice> memory_of(const OwnDevice& device, Team&
 }
 
 SolverQuestion question_of(const SolverOptions& options, const OwnDevice& device,
-                           const spsolve::ComputeDevice& memory, int ranks, Index order,
-                           Index nonzeros, Index right_hand_sides) {
+                           const spsolve::ComputeDevice& memory, int ranks,
+                           const MatrixShape& shape, Index right_hand_sides) {
   SolverQuestion question;
   question.memory = memory.memory();
   question.gpu = device.gpu;
   question.ranks = ranks;
-  question.shape = {order, order, 0, nonzeros};
+  question.shape = shape;
   question.right_hand_sides = right_hand_sides;
   question.options = options;
   question.options.condition = false;
   return question;
+}
+
+/// The shape of a system's matrix, or of its real form.
+MatrixShape shape_of(Index rows, Index nonzeros, Index parts) {
+  return {.rows = rows, .columns = rows, .nonzeros = nonzeros, .parts = parts};
 }
 
 /// Reads of x, which waits for the GPU that computes it.
@@ -45,20 +50,24 @@ class OwnContender final : public SparseContender {
   OwnContender(const SparseSystem& system, const SolverOptions& options, const OwnDevice& device,
                Index systems, Team* all)
       : team_(all != nullptr ? *all : alone_),
-        bands_{system.order, team_.size()},
+        bands_(bands_of_nodes(system.rows(), team_.size(), system.parts)),
         whole_(system.matrix),
         device_(device),
         memory_(memory_of(device, team_)),
         matrix_(std::make_unique<SystemMatrix>(
             team_, bands_, scatter_rows(team_, bands_, system.matrix), memory_->vectors())),
-        question_(question_of(options, device, *memory_, team_.size(), system.order,
-                              broadcast_value(team_, system.matrix.nonzeros(), 0), many_columns)) {
+        question_(
+            question_of(options, device, *memory_, team_.size(),
+                        shape_of(system.rows(), broadcast_value(team_, system.matrix.nonzeros(), 0),
+                                 system.parts),
+                        many_columns)) {
     hints_.systems = systems;
   }
 
   /// The analysis of the pattern, where the method is a sparse one or may become one, and the
   /// choice.
   void analyse() override {
+    hints_.complex = in_complex_numbers();
     question_.pattern_analysis =
         analyse_pattern(team_, whole_, question_.options, question_.memory, {}, hints_);
     if (device_.gpu) question_.gpu_memory = device_.free_memory();
@@ -108,11 +117,17 @@ class OwnContender final : public SparseContender {
       return {std::string(sparse->factorisation), static_cast<double>(sparse->factor_entries),
               sparse->flops, sparse->gpu};
     }
-    const auto n = static_cast<double>(question_.shape.rows);
+    const auto n =
+        static_cast<double>(in_complex_numbers() ? question_.shape.order() : question_.shape.rows);
     return {std::string(name(row_->method)), n * n, solver_->flops()};
   }
 
  private:
+  /// Whether a complex A is eliminated as that: GPUs eliminate the real form.
+  bool in_complex_numbers() const {
+    return question_.shape.is_complex() && question_.memory == MemoryKind::host;
+  }
+
   SoloTeam alone_;
   Team& team_;
   RowLayout bands_;
@@ -139,8 +154,10 @@ class OwnIteration final : public IterativeContender {
                const OwnDevice& device)
       : memory_(memory_of(device, team)),
         matrix_(team, system.bands, Csr<double>(system.rows), memory_->vectors()),
-        question_(question_of(options, device, *memory_, team.size(), matrix_.order(),
-                              system.nonzeros, system.b.columns)),
+        question_(question_of(
+            options, device, *memory_, team.size(),
+            shape_of(matrix_.order(), system.nonzeros * system.parts * system.parts, system.parts),
+            system.b.columns)),
         b_(matrix_.vectors(system.b.columns)) {
     read_coordinates(system.coordinates, matrix_);
     question_.options.tolerance = backward_error_for(system, team);

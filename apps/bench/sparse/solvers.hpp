@@ -16,16 +16,29 @@ namespace spsolve::bench {
 /// The right-hand sides that are solved for at once, in addition to one alone.
 inline constexpr Index many_columns = 16;
 
-/// A square sparse system, as those that are timed on it get it. Where several ranks share the
-/// work, the matrix is on rank 0 alone, and everything else on all of them.
-struct SparseSystem {
-  std::string name;
+/// The order of a square matrix A, and what is known of it.
+struct SystemKind {
   Index order = 0;
-  Csr<double> matrix;
-  bool symmetric = false;
-  /// Symmetric with a positive diagonal, and no elimination has shown yet that it is indefinite:
+  Index parts = 1;          ///< rows of `matrix` to a row of A: complex_parts of a complex A
+  bool conjugates = false;  ///< rows of imaginary parts were conjugated, see conjugate_rows()
+  bool symmetric = false;   ///< A = A^T
+  bool hermitian = false;   ///< A = A^H
+  /// Hermitian with a positive diagonal, and no elimination has shown yet that it is indefinite:
   /// whoever has an elimination for definite matrices takes that, and throws NotDefinite.
   bool maybe_definite = false;
+
+  bool is_complex() const { return parts > 1; }
+  Index rows() const { return parts * order; }  ///< of matrix, b and x
+};
+
+/// A square sparse system, as those that are timed on it get it; of a complex one the real form
+/// (matrix/real_form.hpp), also of right-hand sides and solutions. Where several ranks share the
+/// work, the matrix is on rank 0 alone, and everything else on all of them.
+struct SparseSystem : SystemKind {
+  std::string name;
+  Csr<double> matrix;
+
+  Index nonzeros() const { return matrix.nonzeros() / (parts * parts); }  ///< of A
 };
 
 /// A Cholesky elimination met a pivot that is not positive.
@@ -71,11 +84,13 @@ class SparseContender {
   virtual FactorFigures figures() const = 0;
 };
 
-/// A square sparse system in bands, as those that iterate on it get it.
+/// A square sparse system in bands, as those that iterate on it get it; of a complex one the real
+/// form.
 struct IterativeSystem {
   std::string name;
   RowLayout bands;
-  Index nonzeros = 0;  ///< of the whole
+  Index parts = 1;     ///< rows to a row of A
+  Index nonzeros = 0;  ///< of the whole A
   Csr<double> rows;    ///< own ones; columns are global
   Dense<double> b;     ///< own rows, n x K
   bool symmetric = false;

@@ -6,8 +6,10 @@
 #include <malloc.h>
 
 #include "core/error.hpp"
+#include "core/names/row_names.hpp"
 #include "core/timer.hpp"
 #include "matrix/multivector.hpp"
+#include "matrix/real_form.hpp"
 #include "process/system.hpp"
 
 namespace spsolve::bench {
@@ -17,11 +19,13 @@ namespace {
 constexpr Column sparse_table[] = {
     {"matrix", "file or generator; laplacian:NAME is the Laplacian + identity of its graph"},
     {"n", "order of the system"},
-    {"nonzeros", "stored entries of the matrix"},
+    {"nonzeros", "stored entries of the matrix, complex ones counted once"},
     {"contender", "method of the solver table, or peer", "{}", "contender"},
     {"peer", "whether it is another house's"},
-    {"factors", "LL^T, LDL^T or LU; of methods that make A dense, the one that was chosen", "{}",
-     "factors"},
+    {"factors",
+     "LL^T, LDL^T or LU, with L^H for L^T where A = A^H; of methods that make A dense, the one "
+     "that was chosen",
+     "{}", "factors"},
     {"threads", "threads of each rank", "{}", "threads"},
     {"ranks", "processes that share the work", "{}", "ranks"},
     {"samples", "rounds"},
@@ -52,8 +56,8 @@ constexpr Column sparse_table[] = {
      "launches"},
     {"small_share", "of flops, in small fronts, each whole in a thread block, likewise"},
     {"library_share", "of flops, in large products by cuBLAS; the rest is in batches of tiles"},
-    {"backward_error", "normwise, without refinement, the worst of rounds and columns", "{:.0e}",
-     "backward error"},
+    {"backward_error", "normwise, by moduli, without refinement, the worst of rounds and columns",
+     "{:.0e}", "backward error"},
     {"componentwise_error", "backward error by components, likewise"},
     {"analyse_speedup",
      "the shortest analyse_s of a peer with a backward error up to 1e-8 / own; null for no time"},
@@ -84,13 +88,15 @@ constexpr Column summary_columns[] = {
 /// The systems that rank 0 asks of all: A x = b, and others of its pattern.
 struct Trials {
   explicit Trials(const SparseSystem& system)
-      : one(random_multivector(system.order, 1, 1)),
-        many(random_multivector(system.order, many_columns, 2)),
+      : one(random_multivector(system.rows(), 1, 1)),
+        many(random_multivector(system.rows(), many_columns, 2)),
         doubled(system.matrix.values),
-        judge(alone, RowLayout{system.order, 1}, twice(system.matrix)) {
+        judge(alone, RowLayout{system.rows(), 1}, twice(system.matrix), system.parts) {
     for (double& value : doubled) value *= 2;
     // D 2 A D for D near the identity: definite where A is, and with pivots of its own.
-    const auto d = [](Index i) { return 1 + 0.01 * static_cast<double>(i % 7); };
+    const auto d = [parts = system.parts](Index i) {
+      return 1 + 0.01 * static_cast<double>(i / parts % 7);
+    };
     const Csr<double>& a = system.matrix;
     for (Index i = 0; i < a.rows; ++i) {
       for (Index k = a.row_offsets[i]; k < a.row_offsets[i + 1]; ++k) {
@@ -163,6 +169,11 @@ Csr<double> SparseContest::named(int number) const {
   const std::string& name = systems.names[number];
   SparseSystem other = load_sparse_system(name);
   const Csr<double>& a = system.matrix;
+  if (other.parts != system.parts) {
+    fail(ExitCode::input, "--systems: one of {} and {} is complex, and the other is real", name,
+         system.name);
+  }
+  if (other.conjugates != system.conjugates) conjugate_rows(other.matrix);
   if (other.matrix.row_offsets != a.row_offsets ||
       other.matrix.column_indices != a.column_indices) {
     fail(ExitCode::input, "--systems: {} has another pattern than {}", name, system.name);
@@ -192,7 +203,8 @@ void SparseContest::run_sequence(Turn& turn, SparseContender& contender, const D
     if (systems.names.empty()) continue;
     const Dense<double> x = contender.solution();
     if (trials) {
-      Judge(trials->alone, RowLayout{system.order, 1}, std::move(other)).judge(b, x, turn.row);
+      Judge(trials->alone, RowLayout{system.rows(), 1}, std::move(other), system.parts)
+          .judge(b, x, turn.row);
     }
   }
   turn.add("sequence_factor_s", of_factors);
@@ -281,8 +293,9 @@ std::vector<Row> sample_sparse(Team& team, SparseSystem& system,
                                const std::vector<SparseCandidate>& candidates, int samples,
                                const SystemsInTurn& systems,
                                const std::function<void(const std::string&)>& tell) {
-  system.order = broadcast_value(team, system.order, 0);
-  system.symmetric = broadcast_value(team, system.symmetric, 0);
+  SystemKind& kind = system;
+  kind = broadcast_value(team, kind, 0);
+  const RowNames names(system.parts);
   SparseContest contest{system, std::nullopt, systems};
   if (team.rank() == 0) contest.trials.emplace(system);
   std::vector<Contender> contenders;
@@ -291,7 +304,7 @@ std::vector<Row> sample_sparse(Team& team, SparseSystem& system,
     if (row.number("ranks") > 1) row.name += fmt::format(" on {} ranks", team.size());
     row["matrix"] = system.name;
     row["n"] = system.order;
-    row["nonzeros"] = system.matrix.nonzeros();
+    row["nonzeros"] = system.nonzeros();
     row["systems"] = systems.count;
     contenders.push_back({std::move(row), candidate.all_ranks,
                           [&](Turn& turn) { run_as_it_is(turn, candidate, contest); }});

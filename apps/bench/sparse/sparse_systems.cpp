@@ -6,6 +6,7 @@
 
 #include "core/error.hpp"
 #include "io/matrix_source.hpp"
+#include "matrix/real_form.hpp"
 #include "matrix/symmetry.hpp"
 #include "plan/reading_room.hpp"
 #include "sparse/dissection/graph.hpp"
@@ -84,10 +85,9 @@ SystemsInTurn systems_in_turn(const std::vector<std::string>& words) {
 
 MatrixShape describe_sparse_system(const std::string& name) {
   const MatrixShape shape = describe_matrix(source_of(name));
-  require_real_matrix(name, shape.parts, "spbench");
   if (shape.rows != shape.columns) {
-    fail(ExitCode::input, "'{}' is {} x {}: only square matrices are eliminated", name, shape.rows,
-         shape.columns);
+    fail(ExitCode::input, "'{}' is {} x {}: only square matrices are eliminated", name,
+         shape.rows / shape.parts, shape.columns / shape.parts);
   }
   return shape;
 }
@@ -97,12 +97,25 @@ SparseSystem load_sparse_system(const std::string& name) {
   system.name = name;
   describe_sparse_system(name);
   // Memory for the analysis of its pattern, its transpose, and b, x and residuals.
-  Csr<double> matrix = load_within_memory(source_of(name), {150, 60});
-  system.order = matrix.rows;
-  if (name.starts_with(laplacian)) matrix = laplacian_of(matrix);
+  require_room_to_read(source_of(name), {150, 60});
+  LoadedMatrix loaded = load_real_form(source_of(name));
+  Csr<double>& matrix = loaded.rows;
+  if (name.starts_with(laplacian)) {
+    matrix = laplacian_of(loaded.parts > 1 ? parts_of(matrix).s : matrix);
+    loaded.parts = 1;
+  }
+  system.parts = loaded.parts;
+  system.order = matrix.rows / system.parts;
+  if (system.is_complex()) {
+    const ComplexSymmetry symmetry = complex_symmetry_of(matrix);
+    system.symmetric = symmetry.symmetric;
+    system.conjugates = symmetry.wants_conjugate_rows();
+  }
   const SymmetryFacts facts = symmetry_of(matrix);
-  system.symmetric = facts.symmetric;
+  system.hermitian = facts.symmetric;
   system.maybe_definite = facts.symmetric && facts.positive_diagonal;
+  if (!system.is_complex()) system.symmetric = facts.symmetric;
+  if (system.conjugates) conjugate_rows(matrix);
   system.matrix = std::move(matrix);
   return system;
 }

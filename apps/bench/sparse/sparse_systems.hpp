@@ -22,7 +22,8 @@ SystemsInTurn systems_in_turn(const std::vector<std::string>& words);
 /// Throws Error(input) where it is not square.
 MatrixShape describe_sparse_system(const std::string& name);
 
-/// The matrix of that name, a file or a generator; of "laplacian:NAME" the Laplacian + identity of
+/// The matrix of that name, a file or a generator, of a complex symmetric one with
+/// conjugate_rows(); of "laplacian:NAME" the Laplacian + identity of
 /// the graph of its pattern, where an edge may be stored in one of its directions: -1 for each
 /// edge, 1 + their number on the diagonal.
 /// Throws Error(input) where it is not square.
