@@ -97,13 +97,21 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build" / "bin" / "spsolve")
     parser.add_argument("--only", default="", help="systems whose names have this word")
+    parser.add_argument("--write", type=pathlib.Path, metavar="FOLDER",
+                        help="write the matrices there, as .npz by their names, and solve nothing")
     wanted = parser.parse_args()
     wrong = 0
-    print("| system | order | non-zeros | seconds | backward error | outcome |\n|---|---|---|---|---|---|")
+    if not wanted.write:
+        print("| system | order | non-zeros | seconds | backward error | outcome |\n"
+              "|---|---|---|---|---|---|")
     for name, assemble in SYSTEMS.items():
         if wanted.only not in name:
             continue
         a = scipy.sparse.csr_matrix(assemble(), dtype=complex)
+        if wanted.write:
+            words = name.replace(",", "").replace(" ", "_")
+            scipy.sparse.save_npz(wanted.write / f"{words}.npz", a)
+            continue
         b = a @ np.exp(1j * np.random.default_rng(1).uniform(0, 6.28, a.shape[0]))
         with tempfile.TemporaryDirectory() as folder:
             scipy.sparse.save_npz(f"{folder}/a.npz", a)

@@ -169,7 +169,8 @@ void add_dense_options(CLI::App& command, EliminateOptions& options, CLI::Option
 /// The options of sparse systems, which want --matrix.
 void add_sparse_options(CLI::App& command, EliminateOptions& options, CLI::Option* matrices) {
   add_list(command, "--peers", options.peers,
-           "of --matrix: cholmod, umfpack, mumps, pardiso, cudss, cudss_lu; all of those that are "
+           "of --matrix: cholmod, umfpack, mumps, pardiso, pardiso_pattern, cudss, cudss_lu; all "
+           "of those that are "
            "here; none")
       ->needs(matrices);
   command

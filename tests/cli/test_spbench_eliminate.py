@@ -121,13 +121,13 @@ class EliminateSparse(CliTest):
     def peers(self):
         """{name: why it is not here, or ""}, as the help has it."""
         lines = self.spbench("eliminate", "--help").out.partition("\nPeers:\n")[2].splitlines()
-        words = [line.partition("; not here: ") for line in lines[:6]]
+        words = [line.partition("; not here: ") for line in lines[:7]]
         return {before.split()[0]: why for before, _, why in words}
 
     def test_own_methods_and_peers_stand_in_the_same_columns(self):
         missing = self.peers()
-        self.assertEqual(list(missing), ["cholmod", "umfpack", "mumps", "pardiso", "cudss",
-                                         "cudss_lu"])
+        self.assertEqual(list(missing), ["cholmod", "umfpack", "mumps", "pardiso",
+                                         "pardiso_pattern", "cudss", "cudss_lu"])
         result = self.eliminate("--matrix", "grid2d:20,kkt:60", "--matrix", "circuit:80", "--methods",
                                 "sparse_lu,gauss", "--peers", ",".join(missing), "--threads", 2)
         rows = self.rows()

@@ -185,7 +185,10 @@ class CudssContender final : public ColumnwisePeer {
 
   FactorFigures figures() const override {
     FactorFigures figures;
-    figures.kind = is_definite() ? "LL^T" : kind_ == Cudss::general ? "LU" : "LDL^T";
+    figures.kind = is_definite()               ? "LL^T"
+                   : kind_ == Cudss::hermitian ? "LDL^H"
+                   : kind_ == Cudss::symmetric ? "LDL^T"
+                                               : "LU";
     figures.nonzeros = static_cast<double>(told<std::int64_t>(Cudss::factor_entries));
     figures.flops = static_cast<double>(told<std::int64_t>(Cudss::flops));
     return figures;

@@ -22,12 +22,19 @@ struct PardisoType {
   static PardisoType of(const SystemKind& system) {
     const bool complex = system.is_complex();
     if (system.maybe_definite) return {complex ? 4 : 2, "LL^T"};
-    if (system.hermitian) return {complex ? -4 : -2, "LDL^T"};
+    if (system.hermitian) return complex ? PardisoType{-4, "LDL^H"} : PardisoType{-2, "LDL^T"};
     if (system.symmetric) return {6, "LDL^T"};
     return {complex ? 13 : 11, "LU"};
   }
+
+  /// Of an unsymmetric matrix whose pattern is symmetric: pivots are on the diagonal.
+  static PardisoType of_pattern(const SystemKind& system) {
+    return {system.is_complex() ? 3 : 1, "LU"};
+  }
+
   bool is_definite() const { return factors == "LL^T"; }
   bool is_symmetric() const { return factors != "LU"; }
+  bool matches() const { return !is_definite() && number != 1 && number != 3; }
 };
 
 class PardisoContender final : public ColumnwisePeer {
@@ -35,16 +42,15 @@ class PardisoContender final : public ColumnwisePeer {
   PardisoContender(const SparseSystem& system, int threads, PardisoType type)
       : ColumnwisePeer(system, {.part = type.is_symmetric() ? TakenRows::Triangle::upper
                                                             : TakenRows::Triangle::all,
-                                .diagonal = type.is_symmetric()}),
+                                .diagonal = type.is_symmetric() || !type.matches()}),
         type_(type),
         n_(static_cast<int>(system.order)) {
     mkl().set_threads(threads);
-    const bool matches = !type.is_definite();
     options_[0] = 1;                             // what follows, not the defaults
     options_[1] = 3;                             // nested dissection in threads
     options_[9] = type.is_symmetric() ? 8 : 13;  // smallest pivots, 10^-this
-    options_[10] = matches;                      // scaling
-    options_[12] = matches;                      // maximum-product matching
+    options_[10] = type.matches();               // scaling
+    options_[12] = type.matches();               // maximum-product matching
     options_[17] = options_[18] = -1;            // count non-zeros of the factors, and flops
     options_[20] = 1;                            // pivots of 1 x 1 and 2 x 2 where it is LDL^T
     options_[23] = type.is_definite() ? 1 : 0;   // elimination in two levels of threads
@@ -96,16 +102,27 @@ class PardisoContender final : public ColumnwisePeer {
   int options_[64] = {};
 };
 
+std::string refuse_as_pattern(const SparseSystem& system) {
+  const bool suits = system.symmetric_pattern && !system.symmetric && !system.hermitian;
+  return suits ? more_than_int(system) : "it is for unsymmetric matrices of a symmetric pattern";
+}
+
+template <PardisoType type_of(const SystemKind&)>
+std::unique_ptr<SparseContender> make(const SparseSystem& system, const PeerTeam& team) {
+  return std::make_unique<PardisoContender>(system, team.threads, type_of(system));
+}
+
 }  // namespace
 
-const SparsePeer pardiso_peer{
-    "pardiso",
-    "PARDISO of Intel MKL, on threads",
+const SparsePeer pardiso_peer{"pardiso",     "PARDISO of Intel MKL, on threads",
+                              false,         missing_mkl,
+                              more_than_int, make<PardisoType::of>};
+const SparsePeer pardiso_pattern_peer{
+    "pardiso_pattern",
+    "the same as structurally symmetric: LU with pivots on the diagonal",
     false,
     missing_mkl,
-    more_than_int,
-    [](const SparseSystem& system, const PeerTeam& team) -> std::unique_ptr<SparseContender> {
-      return std::make_unique<PardisoContender>(system, team.threads, PardisoType::of(system));
-    }};
+    refuse_as_pattern,
+    make<PardisoType::of_pattern>};
 
 }  // namespace spsolve::bench

@@ -3,8 +3,8 @@
 namespace spsolve::bench {
 
 std::span<const SparsePeer> sparse_peers() {
-  static const SparsePeer table[] = {cholmod_peer, umfpack_peer, mumps_peer,
-                                     pardiso_peer, cudss_peer,   cudss_lu_peer};
+  static const SparsePeer table[] = {cholmod_peer,         umfpack_peer, mumps_peer,   pardiso_peer,
+                                     pardiso_pattern_peer, cudss_peer,   cudss_lu_peer};
   return table;
 }
 

@@ -67,7 +67,7 @@ std::string takes_real_systems(const System& system) {
 using SparsePeer = Peer<SparseSystem, SparseContender>;
 using IterativePeer = Peer<IterativeSystem, IterativeContender>;
 
-/// Direct solvers: cholmod, umfpack, mumps, pardiso, cudss, cudss_lu.
+/// Direct solvers: cholmod, umfpack, mumps, pardiso, pardiso_pattern, cudss, cudss_lu.
 std::span<const SparsePeer> sparse_peers();
 
 /// Krylov methods with preconditioners, one thread a rank: hypre, petsc.
@@ -78,8 +78,8 @@ inline constexpr std::string_view cudss_sentence =
 inline constexpr std::string_view cudss_lu_sentence = "the same by LU, symmetric matrices, too";
 
 // The rows of the tables, each in its own file.
-extern const SparsePeer cholmod_peer, umfpack_peer, mumps_peer, pardiso_peer, cudss_peer,
-    cudss_lu_peer;
+extern const SparsePeer cholmod_peer, umfpack_peer, mumps_peer, pardiso_peer, pardiso_pattern_peer,
+    cudss_peer, cudss_lu_peer;
 extern const IterativePeer hypre_peer, petsc_peer;
 
 /// The peers of a table that these words name; "all" is every one that is here, "none" none.
@@ -117,7 +117,7 @@ std::string help_of_peers(std::span<const Row> table) {
   std::string text = "Peers:\n";
   for (const Row& peer : table) {
     const std::string missing = peer.missing();
-    text += fmt::format("  {:<10}{}{}\n", peer.name, peer.sentence,
+    text += fmt::format("  {:<16}{}{}\n", peer.name, peer.sentence,
                         missing.empty() ? "" : "; not here: " + missing);
   }
   return text;

@@ -23,6 +23,7 @@ struct SystemKind {
   bool conjugates = false;  ///< rows of imaginary parts were conjugated, see conjugate_rows()
   bool symmetric = false;   ///< A = A^T
   bool hermitian = false;   ///< A = A^H
+  bool symmetric_pattern = false;
   /// Hermitian with a positive diagonal, and no elimination has shown yet that it is indefinite:
   /// whoever has an elimination for definite matrices takes that, and throws NotDefinite.
   bool maybe_definite = false;
@@ -48,7 +49,7 @@ struct NotDefinite : std::runtime_error {
 
 /// The figures of the factors, by the account of whoever made them.
 struct FactorFigures {
-  std::string kind;                       ///< LL^T, LDL^T, LU, or the dense method
+  std::string kind;                       ///< LL^T, LDL^T, LDL^H, LU, or the dense method
   std::optional<double> nonzeros;         ///< of L and U, or of L
   std::optional<double> flops;            ///< of the elimination; a multiply and an add are two
   std::optional<KernelStatistics> gpu{};  ///< of own sparse methods on one GPU

@@ -23,7 +23,7 @@ constexpr Column sparse_table[] = {
     {"contender", "method of the solver table, or peer", "{}", "contender"},
     {"peer", "whether it is another house's"},
     {"factors",
-     "LL^T, LDL^T or LU, with L^H for L^T where A = A^H; of methods that make A dense, the one "
+     "LL^T (LL^H of complex A), LDL^T, LDL^H or LU; of methods that make A dense, the one "
      "that was chosen",
      "{}", "factors"},
     {"threads", "threads of each rank", "{}", "threads"},

@@ -113,6 +113,7 @@ SparseSystem load_sparse_system(const std::string& name) {
   }
   const SymmetryFacts facts = symmetry_of(matrix);
   system.hermitian = facts.symmetric;
+  system.symmetric_pattern = facts.symmetric_pattern;
   system.maybe_definite = facts.symmetric && facts.positive_diagonal;
   if (!system.is_complex()) system.symmetric = facts.symmetric;
   if (system.conjugates) conjugate_rows(matrix);

@@ -311,7 +311,8 @@ TEST(SparsePeers, AreFoundByTheirNames) {
   EXPECT_THAT(names({"mumps", "cholmod", "mumps"}), ElementsAre("mumps", "cholmod"));
   EXPECT_THAT(names({}), ElementsAre());
   EXPECT_EQ(error_of([&] { names({"umfpak"}); }),
-            "there is no peer 'umfpak'; all and cholmod, umfpack, mumps, pardiso, cudss, "
+            "there is no peer 'umfpak'; all and cholmod, umfpack, mumps, pardiso, pardiso_pattern, "
+            "cudss, "
             "cudss_lu are known; did "
             "you mean 'umfpack'?");
   for (const SparsePeer* const peer : peers_of(sparse_peers(), {"all"}))
