@@ -125,15 +125,17 @@ void factor_few_columns(Index n, Index w, T* a, Index ld, const PivotRule& rule,
       for (Index j = 0; j < w; ++j) std::swap(a[k + j * ld], a[best + j * ld]);
     }
     T& pivot = column[k];
-    if (static_cast<double>(magnitude(pivot)) < rule.least) {
-      pivot = with_magnitude(pivot, static_cast<Real<T>>(rule.least));
+    Real<T> of_pivot = magnitude(pivot);  // which takes as long as many products
+    if (static_cast<double>(of_pivot) < rule.least) {
+      of_pivot = static_cast<Real<T>>(rule.least);
+      pivot = with_magnitude(pivot, of_pivot);
       ++counts.perturbed;
     }
-    if (!(magnitude(pivot) > 0) || !is_finite(pivot)) {
+    if (!(of_pivot > 0) || !is_finite(pivot)) {
       if (counts.failed < 0) counts.failed = k;
       return;
     }
-    counts.include(static_cast<double>(magnitude(pivot)));
+    counts.include(static_cast<double>(of_pivot));
     const T inverse = T(1) / pivot;
     if (is_finite(inverse)) {
       for (Index r = k + 1; r < n; ++r) column[r] *= inverse;

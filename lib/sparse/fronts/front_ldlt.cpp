@@ -100,15 +100,17 @@ class DiagonalBlock {
 
   void eliminate_one(Index k) {
     T& d = at(k, k) = on_diagonal(rule_.hermitian, at(k, k));
-    if (static_cast<double>(magnitude(d)) < rule_.least) {
-      d = with_magnitude(d, static_cast<Real<T>>(rule_.least));
+    Real<T> size = magnitude(d);  // which takes as long as many products
+    if (static_cast<double>(size) < rule_.least) {
+      size = static_cast<Real<T>>(rule_.least);
+      d = with_magnitude(d, size);
       ++counts_.perturbed;
     }
-    if (!(magnitude(d) > 0) || !is_finite(d)) {
+    if (!(size > 0) || !is_finite(d)) {
       counts_.failed = k;
       return;
     }
-    counts_.include(magnitude(d));
+    counts_.include(size);
     if (real_part(d) < 0) ++counts_.negative;
     for (Index j = k + 1; j < w_; ++j) {
       const T factor = mirrored(rule_.hermitian, at(j, k) / d);
