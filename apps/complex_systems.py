@@ -2,7 +2,7 @@
 """Solves complex systems that public packages assemble, and compares backward errors:
 
     pip install scikit-fem pandapower
-    apps/complex_systems.py [--program build/bin/spsolve] [--only WORD]
+    apps/complex_systems.py [--program build/bin/spsolve] [--only WORD] [--write FOLDER]
 
 Helmholtz with absorbing walls in 2-D and 3-D, edge elements with conductivity, a waveguide and an
 elastic body with damping by scikit-fem; admittances of networks by pandapower. b is A times random

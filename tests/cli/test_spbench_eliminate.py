@@ -128,11 +128,11 @@ class EliminateSparse(CliTest):
         missing = self.peers()
         self.assertEqual(list(missing), ["cholmod", "umfpack", "mumps", "pardiso",
                                          "pardiso_pattern", "cudss", "cudss_lu"])
-        result = self.eliminate("--matrix", "grid2d:20,kkt:60", "--matrix", "circuit:80", "--methods",
+        result = self.eliminate("--matrix", "grid2d:20,kkt:60", "--matrix", "convdiff3d:4", "--methods",
                                 "sparse_lu,gauss", "--peers", ",".join(missing), "--threads", 2)
         rows = self.rows()
         self.assertEqual([(row["matrix"], row["contender"]) for row in rows],
-                         [(matrix, name) for matrix in ("grid2d:20", "kkt:60", "circuit:80")
+                         [(matrix, name) for matrix in ("grid2d:20", "kkt:60", "convdiff3d:4")
                           for name in ("sparse_lu", "gauss", *missing)])
         for row in rows:
             with self.subTest(f"{row['contender']} on {row['matrix']}"):
@@ -143,6 +143,9 @@ class EliminateSparse(CliTest):
                     self.assertIn(row["refused"], result.out)
                     if missing.get(row["contender"]):
                         self.assertEqual(row["refused"], missing[row["contender"]])
+                    elif row["contender"] == "pardiso_pattern":
+                        self.assertEqual(row["refused"], "it is for unsymmetric matrices of a "
+                                         "symmetric pattern")
                     continue
                 self.assertEqual(row["samples"], "2")
                 self.assertEqual(row["threads"], "2")
@@ -159,8 +162,62 @@ class EliminateSparse(CliTest):
         self.assertEqual({line["contender"] for line in document["summary"]},
                          ({"sparse_lu", "gauss"} | measured) if measured else set())
         for line in document["summary"]:
-            self.assertEqual(line["matrices"], 1 if line["contender"] == "cholmod" else 3)
+            of_some = line["contender"] in ("cholmod", "pardiso_pattern")
+            self.assertEqual(line["matrices"], 1 if of_some else 3)
         self.assertEqual("geometric means" in result.out, bool(measured))
+
+    def test_complex_systems(self):
+        missing = self.peers()
+        kinds = {"zhelm2d:20": ("complex symmetric", "LDL^T"),
+                 "magnetic2d:20": ("Hermitian with a positive diagonal", "LL^T"),
+                 "zconvdiff2d:20": ("complex", "LU")}
+        result = self.eliminate("--matrix", ",".join(kinds), "--methods", "auto,lu", "--peers",
+                                ",".join(missing), "--threads", 2, "--systems", 2)
+        rows = self.rows()
+        self.assertEqual([(row["matrix"], row["contender"]) for row in rows],
+                         [(matrix, name) for matrix in kinds for name in ("auto", "lu", *missing)])
+        not_for = {"cholmod": ("zhelm2d:20", "zconvdiff2d:20"),
+                   "pardiso_pattern": ("zhelm2d:20", "magnetic2d:20")}
+        for row in rows:
+            with self.subTest(f"{row['contender']} on {row['matrix']}"):
+                kind, factors = kinds[row["matrix"]]
+                self.assertIn(f"{row['matrix']}: n = 400, 1920 non-zeros, {kind}\n", result.out)
+                self.assertEqual((row["n"], row["nonzeros"]), ("400", "1920"))
+                if missing.get(row["contender"]):
+                    self.assertEqual(row["refused"], missing[row["contender"]])
+                elif row["matrix"] in not_for.get(row["contender"], ()):
+                    self.assertRegex(row["refused"], "^it is for ")
+                else:
+                    self.assertEqual((row["refused"], row["systems"]), ("", "2"))
+                    self.assertLess(float(row["backward_error"]), 1e-14)
+                    self.assertLess(float(row["componentwise_error"]), 1e-12)
+                if row["contender"] in ("auto", "pardiso") and not row["refused"]:
+                    self.assertEqual(row["factors"], factors)
+        self.eliminate("--matrix", "zcircuit2d:12", "--methods", "sparse_ldlt,sparse_cholesky",
+                       "--peers", "none")
+        ldlt, cholesky = self.rows()
+        self.assertEqual((ldlt["factors"], ldlt["total_speedup"]), ("LDL^T", ""))
+        self.assertLess(float(ldlt["backward_error"]), 1e-14)
+        self.assertIn("positive definite", cholesky["refused"])
+
+    def test_a_complex_matrix_beside_its_real_form(self):
+        self.run_program(BIN / "spmtx", "convert", "zconvdiff2d:15", "form.npz", "--real-form")
+        (self.folder / "order.txt").write_text("\n".join(str(i) for i in range(225, 0, -1)))
+        self.eliminate("--matrix", "zconvdiff2d:15,form.npz", "--methods", "sparse_lu", "--peers",
+                       "none", "--ordering", "natural")
+        of_complex, of_real = self.rows()
+        self.assertEqual((of_complex["n"], of_real["n"]), ("225", "450"))
+        self.assertEqual(int(of_real["nonzeros"]), 4 * int(of_complex["nonzeros"]))
+        for row in (of_complex, of_real):
+            self.assertLess(float(row["backward_error"]), 1e-14)
+        self.eliminate("--matrix", "zconvdiff2d:15", "--methods", "sparse_lu", "--peers", "none",
+                       "--ordering", "order.txt")
+        self.assertLess(float(self.rows()[0]["backward_error"]), 1e-14)
+        for systems, words in (("form.npz", "is complex, and the other is real"),
+                               ("zconvdiff2d:14", "another pattern")):
+            result = self.eliminate("--matrix", "zconvdiff2d:15", "--methods", "sparse_lu",
+                                    "--peers", "none", "--systems", systems)
+            self.assertIn(words, result.out)
 
     def test_a_sequence_of_systems(self):
         result = self.eliminate("--matrix", "grid2d:40", "--methods", "sparse_cholesky,sparse_lu",
@@ -248,6 +305,29 @@ class EliminateSparse(CliTest):
             if row["refused"]:
                 self.skipTest(f"MUMPS fails here: {row['refused']}")
             self.assertLess(float(row["backward_error"]), 1e-13)
+
+    def test_complex_systems_over_ranks(self):
+        def eliminate(*arguments):
+            result = self.run_program("mpirun", "--oversubscribe", "--bind-to", "none", "-np", 2,
+                                      BIN / "spbench", "eliminate", *self.SMALL, "--threads", 2,
+                                      *arguments)
+            self.assertEqual(result.code, SOLVED, result.text)
+            return self.rows()
+        rows = eliminate("--matrix", "zhelm2d:21,magnetic2d:13,zconvdiff2d:13", "--peers", "none",
+                         "--methods", "auto,lu", "--systems", 2)
+        self.assertEqual([(row["contender"], row["ranks"]) for row in rows],
+                         [("auto", "1"), ("auto", "2"), ("lu", "1"), ("lu", "2")] * 3)
+        for row in rows:
+            self.assertEqual(row["refused"], "")
+            self.assertLess(float(row["backward_error"]), 1e-14)
+        if self.peers()["mumps"]:
+            self.skipTest("MUMPS is not here (Debian: libmumps-5.5)")
+        for row in eliminate("--matrix", "zhelm2d:21,magnetic2d:13", "--methods", "none", "--peers",
+                             "mumps"):
+            if row["refused"]:
+                self.skipTest(f"MUMPS fails here: {row['refused']}")
+            self.assertEqual(row["factors"], "LDL^T" if row["matrix"] == "zhelm2d:21" else "LU")
+            self.assertLess(float(row["backward_error"]), 1e-14)
 
     def test_only_on_all_ranks(self):
         def eliminate(*arguments):

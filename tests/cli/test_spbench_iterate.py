@@ -68,6 +68,28 @@ class Iterate(CliTest):
         self.assertEqual(result.code, SOLVED, result.text)
         self.assertEqual([row["contender"] for row in rows if not row["refused"]], self.here())
 
+    def test_complex_systems(self):
+        for ranks in (1, 2):
+            result, rows = self.iterate("--matrix", "zhelm2d:12,magnetic2d:13", "--methods",
+                                        "gmres,cocr,cg", "--preconditioners", "jacobi,multigrid",
+                                        "--columns", 2, ranks=ranks)
+            self.assertEqual(result.code, SOLVED, result.text)
+            self.assertIn("zhelm2d:12: n = 144, 672 non-zeros, complex", result.out)
+            self.assertIn("magnetic2d:13: n = 169, 793 non-zeros, Hermitian", result.out)
+            for row in rows:
+                with self.subTest(row["contender"], matrix=row["matrix"], ranks=ranks):
+                    if row["peer"] == "true":
+                        self.assertEqual(row["refused"], "it is called for real matrices, and this "
+                                         "one is complex")
+                        continue
+                    other = {"zhelm2d:12": "cg+", "magnetic2d:13": "cocr+"}[row["matrix"]]
+                    if row["contender"].startswith(other):
+                        self.assertIn(" matrix", row["refused"])
+                        continue
+                    self.assertEqual((row["refused"], row["converged"]), ("", "true"))
+                    self.assertLess(float(row["residual"]), 2e-8)
+                    self.assertEqual(row["floor_bytes"], "")
+
     def test_bad_input_is_told(self):
         for words, text in (((), "--matrix is required"),
                             (("--matrix", "grid2d:9", "--methods", "lu"), "lu does not iterate"),

@@ -1,13 +1,13 @@
 #include "apps/bench/sparse/candidate.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include <omp.h>
 
 #include "core/blas/blas.hpp"
 #include "core/extremes.hpp"
 #include "matrix/real_form.hpp"
+#include "sparse/values/complex_matrix.hpp"
 
 namespace spsolve::bench {
 
@@ -23,7 +23,7 @@ Dense<double> moduli_of(const Dense<double>& form) {
   Dense<double> moduli(form.rows / complex_parts, form.columns);
   for (Index i = 0; i < moduli.rows; ++i) {
     for (Index c = 0; c < moduli.columns; ++c) {
-      moduli(i, c) = std::hypot(form(complex_parts * i, c), form(complex_parts * i + 1, c));
+      moduli(i, c) = modulus(form(complex_parts * i, c), form(complex_parts * i + 1, c));
     }
   }
   return moduli;
