@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstring>
+#include <utility>
 
 namespace spsolve::inline core::short_vectors {
 
@@ -33,6 +35,15 @@ V load(const T* from) {
 template <typename V, typename T>
 void store(T* to, const V& vector) {
   std::memcpy(to, &vector, sizeof(V));
+}
+
+/// The elements of a vector at the places that place(k) names.
+template <typename V, typename Place>
+[[gnu::always_inline]] inline V picked(const V& vector, Place place) {
+  return [&]<std::size_t... k>(std::index_sequence<k...>) __attribute__((always_inline)) {
+    return __builtin_shufflevector(vector, vector, static_cast<int>(place(k))...);
+  }
+  (std::make_index_sequence<sizeof(V) / sizeof(vector[0])>());
 }
 
 }  // namespace spsolve::core::short_vectors

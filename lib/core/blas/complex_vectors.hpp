@@ -30,16 +30,7 @@ using Register = Parts<T, short_vectors::register_bytes / static_cast<int>(sizeo
 /// (im, re) of every (re, im).
 template <typename V>
 V swapped(const V& v) {
-  constexpr int reals = sizeof(V) / sizeof(v[0]);
-  if constexpr (reals == 16) {
-    return __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
-  } else if constexpr (reals == 8) {
-    return __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6);
-  } else if constexpr (reals == 4) {
-    return __builtin_shufflevector(v, v, 1, 0, 3, 2);
-  } else {
-    return __builtin_shufflevector(v, v, 1, 0);
-  }
+  return short_vectors::picked(v, [](auto k) { return k ^ std::size_t{1}; });
 }
 
 /// (-1, 1) in every pair, or (1, -1): times swapped(v) it is i v, or -i v.

@@ -1,35 +1,20 @@
 #pragma once
 
+#include <cstdint>
 #include <type_traits>
-#include <utility>
 
+#include "core/blas/complex_vectors.hpp"
 #include "multiply/fast/fast_rows.hpp"
 
 // Sums over entries of one number, or of two: the parts of a complex one. What a complex a does to
 // the pair (re x, im x) is the sum of re a and im a times it, whose halves trade places at the end
-// of a row.
+// of a row: two multiplications for a register of X, which the loads of its parts do not outweigh.
 
 namespace spsolve::inline multiply::fast {
 
 /// Rows of that many parts that lie side by side in a register.
 template <typename T, int parts>
 inline constexpr int rows_side_by_side = lanes<T> / parts;
-
-/// The elements of a vector at the places that place(k) names.
-template <typename V, typename Place, std::size_t... k>
-[[gnu::always_inline]] inline V picked(const V& vector, Place place, std::index_sequence<k...>) {
-#if defined(__clang__) || !defined(__GNUC__)
-  return __builtin_shufflevector(vector, vector, static_cast<int>(place(k))...);
-#else
-  using Places = decltype(vector < vector);
-  return __builtin_shuffle(vector, Places{static_cast<int>(place(k))...});
-#endif
-}
-template <typename T, typename Place>
-[[gnu::always_inline]] inline Vector<T, lanes<T>> picked(const Vector<T, lanes<T>>& vector,
-                                                         Place place) {
-  return picked(vector, place, std::make_index_sequence<lanes<T>>());
-}
 
 /// The pairs of x at the first `count` (1 ... half the lanes) columns, and zeros.
 template <typename T, typename Column>
@@ -79,6 +64,7 @@ struct LaneSums {
 
   template <typename Column>
   [[gnu::always_inline]] void add(const T* values, const T* x, const Column* columns) {
+    fetch_values_ahead(values);
     sum += load<V>(values) * gather(x, columns);
   }
   /// Of the first `count` rows.
@@ -87,6 +73,7 @@ struct LaneSums {
                                         Index count) {
     sum += load_first(values, count) * gather_first(x, columns, count);
   }
+  void add(const LaneSums& others) { sum += others.sum; }
   V value(bool) const { return sum; }
 };
 
@@ -97,6 +84,7 @@ struct LaneSums<T, 2> {
 
   template <typename Column>
   [[gnu::always_inline]] void add(const T* values, const T* x, const Column* columns) {
+    fetch_values_ahead(values);
     add(load<V>(values), gather_pairs(x, columns, rows_side_by_side<T, 2>));
   }
   template <typename Column>
@@ -105,8 +93,8 @@ struct LaneSums<T, 2> {
     add(load_first(values, 2 * count), gather_pairs(x, columns, count));
   }
   [[gnu::always_inline]] void add(const V& a, const V& pairs) {
-    by_real += picked<T>(a, [](auto k) { return k & ~std::size_t{1}; }) * pairs;
-    by_imaginary += picked<T>(a, [](auto k) { return k | std::size_t{1}; }) * pairs;
+    by_real += short_vectors::picked(a, [](auto k) { return k & ~std::size_t{1}; }) * pairs;
+    by_imaginary += short_vectors::picked(a, [](auto k) { return k | std::size_t{1}; }) * pairs;
   }
   void add(const LaneSums& others) {
     by_real += others.by_real;
@@ -115,9 +103,8 @@ struct LaneSums<T, 2> {
 
   /// Pairs (re y, im y), or their conjugates.
   V value(bool conjugates) const {
-    V signs, turned = picked<T>(by_imaginary, [](auto k) { return k ^ std::size_t{1}; });
-    for (int k = 0; k < lanes<T>; ++k) signs[k] = k % 2 == 0 ? T(-1) : T(1);
-    const V pairs = by_real + signs * turned;
+    const V signs = complex_vectors::signs_of_turn<V>(false);
+    const V pairs = by_real + signs * complex_vectors::swapped(by_imaginary);
     return conjugates ? pairs * -signs : pairs;
   }
 };
@@ -150,10 +137,25 @@ inline void dot_row(const T* values, const Column* columns, Index length, const 
   }
 }
 
+/// Stores past the caches where `streaming`, which whole registers alone can.
+template <typename T, int width>
+[[gnu::always_inline]] inline void store(T* to, const Vector<T, width>& vector, bool streaming) {
+  if constexpr (can_stream && width == lanes<T>) {
+    if (streaming) return stream(to, vector);
+  }
+  store(to, vector);
+}
+
+/// How sums of a row are written: with the opposite sign of imaginary parts, past the caches.
+struct RowEnd {
+  bool conjugates, streaming;
+};
+
 /// The sums of a row for the vectors of a block of columns.
 template <typename T, int parts, int width, int count>
 struct ColumnSums {
   using V = Vector<T, width>;
+  static constexpr int rows_at_once = 1;
   V sum[count] = {};
 
   /// `x`: the entry's row of X, from the first column of the block on.
@@ -163,7 +165,12 @@ struct ColumnSums {
       sum[v] += value[0] * load<V>(x + vector_start<width, count>(v, last));
     }
   }
-  [[gnu::always_inline]] void write(T* y, Index, Index last, bool) const {
+  void add(const ColumnSums& others) {
+    for (int v = 0; v < count; ++v) sum[v] += others.sum[v];
+  }
+  /// Asks for a row of X.
+  static void fetch(const T*, Index, Index) {}
+  [[gnu::always_inline]] void write(T* y, Index, Index last, RowEnd) const {
 #pragma GCC unroll 8
     for (int v = 0; v < count; ++v) store(y + vector_start<width, count>(v, last), sum[v]);
   }
@@ -173,6 +180,8 @@ struct ColumnSums {
 template <typename T, int width, int count>
 struct ColumnSums<T, 2, width, count> {
   using V = Vector<T, width>;
+  // As many sums as hide how long an addition takes.
+  static constexpr int rows_at_once = count == 1 ? 2 : 1;
   V real_by_real[count] = {}, real_by_imaginary[count] = {};
   V imaginary_by_real[count] = {}, imaginary_by_imaginary[count] = {};
 
@@ -187,15 +196,74 @@ struct ColumnSums<T, 2, width, count> {
       imaginary_by_imaginary[v] += value[1] * imaginary;
     }
   }
-  [[gnu::always_inline]] void write(T* y, Index columns, Index last, bool conjugates) const {
+  void add(const ColumnSums& others) {
+#pragma GCC unroll 8
+    for (int v = 0; v < count; ++v) {
+      real_by_real[v] += others.real_by_real[v];
+      real_by_imaginary[v] += others.real_by_imaginary[v];
+      imaginary_by_real[v] += others.imaginary_by_real[v];
+      imaginary_by_imaginary[v] += others.imaginary_by_imaginary[v];
+    }
+  }
+  [[gnu::always_inline]] static void fetch(const T* x, Index columns, Index last) {
+#pragma GCC unroll 8
+    for (int v = 0; v < count; ++v) {
+      const Index start = vector_start<width, count>(v, last);
+      __builtin_prefetch(x + start);
+      __builtin_prefetch(x + columns + start);
+    }
+  }
+  [[gnu::always_inline]] void write(T* y, Index columns, Index last, RowEnd end) const {
 #pragma GCC unroll 8
     for (int v = 0; v < count; ++v) {
       const Index start = vector_start<width, count>(v, last);
       const V imaginary = real_by_imaginary[v] + imaginary_by_real[v];
-      store(y + start, real_by_real[v] - imaginary_by_imaginary[v]);
-      store(y + columns + start, conjugates ? -imaginary : imaginary);
+      store<T, width>(y + start, real_by_real[v] - imaginary_by_imaginary[v], end.streaming);
+      store<T, width>(y + columns + start, end.conjugates ? -imaginary : imaginary, end.streaming);
     }
   }
 };
+
+/// The sums of a row of so few columns that one vector has both of their parts: half as many as
+/// ColumnSums has.
+template <typename T, int width>
+struct WholeRowSums {
+  using V = Vector<T, width>;
+  static constexpr int rows_at_once = rows_side_by_side<T, 2>;
+  V by_real = {}, by_imaginary = {};
+
+  [[gnu::always_inline]] void add(const T* value, const T* x, Index, Index) {
+    const V row = load<V>(x);
+    by_real += value[0] * row;
+    by_imaginary += value[1] * row;
+  }
+  void add(const WholeRowSums& others) {
+    by_real += others.by_real;
+    by_imaginary += others.by_imaginary;
+  }
+  [[gnu::always_inline]] static void fetch(const T* x, Index, Index) { __builtin_prefetch(x); }
+  [[gnu::always_inline]] void write(T* y, Index, Index, RowEnd end) const {
+    V signs;
+    for (int k = 0; k < width; ++k) signs[k] = k < width / 2 ? -1 : 1;
+    V row = by_real +
+            signs * short_vectors::picked(by_imaginary, [](auto k) { return k ^ (width / 2); });
+    if (end.conjugates) row *= -signs;
+    store<T, width>(y, row, end.streaming);
+  }
+};
+
+/// Calls work.template operator()<width>() where both parts of K columns are a vector of that
+/// width; whether they are.
+template <typename T, typename Work>
+inline bool with_whole_row(Index columns, Work&& work) {
+  const auto tried = [&]<int width>() {
+    if constexpr (width <= lanes<T>) {
+      if (2 * columns == width) return work.template operator()<width>(), true;
+    }
+    return false;
+  };
+  return tried.template operator()<4>() || tried.template operator()<8>() ||
+         tried.template operator()<16>();
+}
 
 }  // namespace spsolve::multiply::fast

@@ -4,13 +4,19 @@
 #include <limits>
 #include <numeric>
 
-#include "multiply/fast/fast_entries.hpp"
-
 namespace spsolve::inline multiply {
 
 namespace {
 
 constexpr Index shortest_long_row = 64;
+
+/// Columns of X from which on rows of a real form keep their order.
+constexpr Index most_sorted_columns_of_form = 7;
+
+/// Rows between the request for a row of X and its use, and of how many entries they are at most:
+/// so many columns can be read behind the last one.
+constexpr Index rows_ahead = 3, most_entries_ahead = 16;
+constexpr Index columns_behind = fast::lanes<float> * shortest_long_row;
 
 /// Entries of so many parts in a row.
 template <int parts, typename T>
@@ -27,6 +33,7 @@ void SlicedEntries<T, parts>::sort_rows(const Csr<T>& csr, Index block) {
   std::uint16_t* const begin = order_.data() + rows.first;
   std::uint16_t* const end = order_.data() + rows.last;
   std::iota(begin, end, std::uint16_t{0});
+  if (!sorts_) return;
   const auto longer = [&](std::uint16_t i, std::uint16_t j) {
     return length_of<parts>(csr, rows.first + i) > length_of<parts>(csr, rows.first + j);
   };
@@ -45,7 +52,8 @@ void SlicedEntries<T, parts>::for_each_slice(const Csr<T>& csr, Index block,
   };
   for (Index at = rows.first; at < rows.last;) {
     const LocalIndex longest = length(at);
-    const Index count = longest >= shortest_long_row ? 1 : std::min(lanes, rows.last - at);
+    const bool alone = !sorts_ || longest >= shortest_long_row;
+    const Index count = alone ? 1 : std::min(lanes, rows.last - at);
     const LocalIndex shortest =
         count == lanes || count == 1 ? length(at + count - 1) : LocalIndex{0};
     work(Slice{shortest, longest, static_cast<LocalIndex>(count)}, at);
@@ -82,7 +90,10 @@ template <typename T, int parts>
 SlicedEntries<T, parts> SlicedEntries<T, parts>::from_csr(const Csr<T>& csr,
                                                           const KernelOptions& options) {
   SlicedEntries result(RowBlocks(csr.row_offsets), fast::threads_of(options));
-  if constexpr (parts > 1) result.conjugates_ = real_form_kind(csr) == RealFormKind::conjugated;
+  if constexpr (parts > 1) {
+    result.conjugates_ = real_form_kind(csr) == RealFormKind::conjugated;
+    result.sorts_ = options.columns <= most_sorted_columns_of_form;
+  }
   const Index entries = csr.nonzeros() / (parts * parts);
   const RowBlocks& blocks = result.blocks();
   const int threads = fast::worthwhile_threads(fast::threads_of(options), csr.nonzeros());
@@ -116,9 +127,11 @@ SlicedEntries<T, parts> SlicedEntries<T, parts>::from_csr(const Csr<T>& csr,
   result.active_ = UntouchedArray<std::uint8_t>(result.parts_.back().first_step);
   result.values_ = UntouchedArray<T>(parts * entries, Use::rereading);
   if (narrow) {
-    result.narrow_ = UntouchedArray<std::uint16_t>(entries, Use::rereading);
+    result.narrow_ = UntouchedArray<std::uint16_t>(entries + columns_behind, Use::rereading);
+    std::fill_n(result.narrow_.data() + entries, columns_behind, std::uint16_t{0});
   } else {
-    result.wide_ = UntouchedArray<LocalIndex>(entries, Use::rereading);
+    result.wide_ = UntouchedArray<LocalIndex>(entries + columns_behind, Use::rereading);
+    std::fill_n(result.wide_.data() + entries, columns_behind, LocalIndex{0});
     for (SliceBlock& part : result.parts_) part.base = 0;
   }
   blocks.for_each(threads, [&](Index block) {
@@ -154,18 +167,26 @@ void SlicedEntries<T, parts>::multiply_vector(Index block, const UntouchedArray<
       indices += slice.longest;
       continue;
     }
-    fast::LaneSums<T, parts> sums;
-    for (Index j = 0; j < slice.shortest; ++j) {
-      sums.add(values, x, indices);
+    // Two sums, so that none waits for the one before it.
+    fast::LaneSums<T, parts> chains[2];
+    fast::LaneSums<T, parts>& sums = chains[0];
+    const auto step = [&](int c) __attribute__((always_inline)) {
+      chains[c].add(values, x, indices);
       values += parts * lanes;
       indices += lanes;
+    };
+    for (Index j = 2; j <= slice.shortest; j += 2) {
+      step(0);
+      step(1);
     }
+    if (slice.shortest % 2 != 0) step(0);
     for (Index j = slice.shortest; j < slice.longest; ++j) {
       const Index count = *active++;
       sums.add_first(values, x, indices, count);
       values += parts * count;
       indices += count;
     }
+    sums.add(chains[1]);
     const auto sum = sums.value(conjugates);
     // Rows of one length are in their order.
     if (slice.rows == lanes && slice.shortest == slice.longest &&
@@ -184,53 +205,116 @@ void SlicedEntries<T, parts>::multiply_vector(Index block, const UntouchedArray<
   }
 }
 
+/// Y = A X for a block of columns, the first of which x and y begin with: of K = `columns`, the
+/// last vector at `last` (fast::ColumnBlock).
+template <typename T, int parts>
+template <typename Sums, typename Column, typename Columns, typename Last>
+void SlicedEntries<T, parts>::sum_slices(Index block, const Column* indices, const T* x, T* y,
+                                         Columns columns, Last last, fast::RowEnd end) const {
+  constexpr int at_once = Sums::rows_at_once;
+  constexpr int chains = at_once > 1 ? 2 : 1;
+  const SliceBlock& part = parts_[block];
+  const T* const values = values_.data();
+  const std::uint16_t* order = order_.data() + rows_of(block).first;
+  const std::uint8_t* active = active_.data() + part.first_step;
+  const auto row_of_x = [&](Index k) __attribute__((always_inline)) {
+    return x + static_cast<Index>(indices[k]) * (parts * columns);
+  };
+  const auto add = [&](Sums & sums, Index k) __attribute__((always_inline)) {
+    sums.add(values + parts * k, row_of_x(k), columns, last);
+  };
+  Index place = part.first_value;
+  for (Index s = part.first_slice; s < parts_[block + 1].first_slice; ++s) {
+    const Slice slice = slices_[s];
+    if (slice.rows == 1) {
+      const Index row_end = place + slice.longest;
+      // Of rows in their order the last column is the one that none of them had before.
+      Sums::fetch(
+          row_of_x(row_end + std::min<Index>(slice.longest, most_entries_ahead) * rows_ahead),
+          columns, last);
+      Sums sums[chains];
+      for (; place + chains <= row_end; place += chains) {
+        fast::fetch_values_ahead(values + parts * place);
+#pragma GCC unroll 2
+        for (int c = 0; c < chains; ++c) add(sums[c], place + c);
+      }
+      if constexpr (chains > 1) {
+        if (place < row_end) add(sums[0], place++);
+        sums[0].add(sums[1]);
+      }
+      sums[0].write(y + *order++ * (parts * columns), columns, last, end);
+      continue;
+    }
+    const Index ragged = slice.longest - slice.shortest;
+    Index summed = slice.shortest * slice.rows;
+    for (Index j = 0; j < ragged; ++j) summed += active[j];
+    for (Index lane = 0; lane < slice.rows; lane += at_once) {
+      Sums sums[at_once];
+      Index k = place + lane;
+      for (Index j = 0; j < slice.shortest; ++j, k += slice.rows) {
+        fast::fetch_values_ahead(values + parts * k);
+#pragma GCC unroll 8
+        for (int r = 0; r < at_once; ++r) add(sums[r], k + r);
+      }
+      for (Index j = 0; j < ragged && lane < active[j]; k += active[j++]) {
+#pragma GCC unroll 8
+        for (int r = 0; r < at_once; ++r) {
+          if (lane + r < active[j]) add(sums[r], k + r);
+        }
+      }
+#pragma GCC unroll 8
+      for (int r = 0; r < at_once; ++r) {
+        if (lane + r >= slice.rows) break;
+        sums[r].write(y + order[lane + r] * (parts * columns), columns, last, end);
+      }
+    }
+    place += summed;
+    active += ragged;
+    order += slice.rows;
+  }
+}
+
 template <typename T, int parts>
 template <typename Column>
 void SlicedEntries<T, parts>::multiply_columns(Index block, const UntouchedArray<Column>& indices,
-                                               const T* x, T* y, Index columns) const {
+                                               const T* x, T* y, Index columns,
+                                               bool streaming) const {
   // Registers for four sums an element, of which old processors have 16.
   constexpr int most = parts == 1 ? 8 : fast::register_bytes == 64 ? 4 : 2;
-  const SliceBlock& part = parts_[block];
-  x += parts * part.base * columns;
+  x += parts * parts_[block].base * columns;
+  const auto lies_at_registers = [&](Index elements) {
+    return reinterpret_cast<std::uintptr_t>(y) % fast::register_bytes == 0 &&
+           elements % fast::lanes<T> == 0;
+  };
+  if constexpr (parts > 1) {
+    const fast::RowEnd end{conjugates_, streaming && lies_at_registers(parts * columns)};
+    if (fast::with_whole_row<T>(columns, [&]<int width>() {
+          sum_slices<fast::WholeRowSums<T, width>>(block, indices.data(), x, y,
+                                                   std::integral_constant<Index, width / parts>(),
+                                                   std::integral_constant<Index, 0>(), end);
+        })) {
+      return;
+    }
+  }
+  const fast::RowEnd end{conjugates_, streaming && lies_at_registers(columns)};
   fast::for_each_column_block<T, most>(columns, [&]<int width, int count>(fast::ColumnBlock strip) {
     fast::with_row_of_x<T, width, count>(columns, strip, [&](auto columns_of_x, auto last) {
-      Index place = part.first_value, counted = part.first_step;
-      const std::uint16_t* order = order_.data() + rows_of(block).first;
-      for (Index s = part.first_slice; s < parts_[block + 1].first_slice; ++s) {
-        const Slice slice = slices_[s];
-        const Index ragged = slice.longest - slice.shortest;
-        const std::uint8_t* active = active_.data() + counted;
-        Index summed = slice.shortest * slice.rows;
-        for (Index j = 0; j < ragged; ++j) summed += active[j];
-        for (Index lane = 0; lane < slice.rows; ++lane) {
-          fast::ColumnSums<T, parts, width, count> sums;
-          Index k = place + lane;
-          const auto add = [&]() __attribute__((always_inline)) {
-            const T* x_row = x + static_cast<Index>(indices[k]) * (parts * columns_of_x);
-            sums.add(values_.data() + parts * k, x_row + strip.first, columns_of_x, last);
-          };
-          for (Index j = 0; j < slice.shortest; ++j, k += slice.rows) add();
-          for (Index j = 0; j < ragged && lane < active[j]; k += active[j++]) add();
-          sums.write(y + order[lane] * (parts * columns_of_x) + strip.first, columns_of_x, last,
-                     conjugates_);
-        }
-        place += summed;
-        counted += ragged;
-        order += slice.rows;
-      }
+      sum_slices<fast::ColumnSums<T, parts, width, count>>(
+          block, indices.data(), x + strip.first, y + strip.first, columns_of_x, last, end);
     });
   });
 }
 
 template <typename T, int parts>
 void SlicedEntries<T, parts>::multiply_block(Index block, const T* x, T* y, Index columns,
-                                             bool) const {
+                                             bool streaming) const {
   if (columns == 1) {
     wide_.size() > 0 ? multiply_vector(block, wide_, x, y) : multiply_vector(block, narrow_, x, y);
-  } else {
-    wide_.size() > 0 ? multiply_columns(block, wide_, x, y, columns)
-                     : multiply_columns(block, narrow_, x, y, columns);
+    return;
   }
+  wide_.size() > 0 ? multiply_columns(block, wide_, x, y, columns, streaming)
+                   : multiply_columns(block, narrow_, x, y, columns, streaming);
+  if (streaming) fast::finish_streaming();
 }
 
 #define SPSOLVE_SLICED(T)             \

@@ -6,6 +6,7 @@
 #include "core/untouched_array.hpp"
 #include "matrix/csr.hpp"
 #include "matrix/real_form.hpp"
+#include "multiply/fast/fast_entries.hpp"
 #include "multiply/fast/row_blocks.hpp"
 #include "multiply/kernel/kernel.hpp"
 
@@ -23,13 +24,15 @@ namespace spsolve::inline multiply {
 /// of the complex matrix, half a register's elements in a slice: half the bytes of values and a
 /// quarter of those of columns. Blocks, X and Y are those of the real form.
 ///
-/// Made for K = 1: a row's length is no branch to guess.
+/// Made for K = 1, of a real form for few columns: a row's length is no branch to guess. Of a real
+/// form that is to be multiplied by more, rows keep their order and are no slices: their rows of X
+/// and Y then are what the caches have to hold.
 template <typename T, int parts>
 class SlicedEntries final : public RowBlockProduct<T> {
  public:
   static SlicedEntries from_csr(const Csr<T>& csr, const KernelOptions& options);
 
-  void multiply_block(Index block, const T* x, T* y, Index columns, bool) const override;
+  void multiply_block(Index block, const T* x, T* y, Index columns, bool streaming) const override;
   std::int64_t bytes() const override;
   /// No other format has the numbers of a real form once.
   Index most_columns() const override { return parts > 1 ? RowBlockProduct<T>::most_columns() : 1; }
@@ -63,7 +66,10 @@ class SlicedEntries final : public RowBlockProduct<T> {
   void multiply_vector(Index block, const UntouchedArray<Column>& columns, const T* x, T* y) const;
   template <typename Column>
   void multiply_columns(Index block, const UntouchedArray<Column>& indices, const T* x, T* y,
-                        Index columns) const;
+                        Index columns, bool streaming) const;
+  template <typename Sums, typename Column, typename Columns, typename Last>
+  void sum_slices(Index block, const Column* indices, const T* x, T* y, Columns columns, Last last,
+                  fast::RowEnd end) const;
 
   std::vector<SliceBlock> parts_;  ///< blocks + 1
   UntouchedArray<Slice> slices_;
@@ -73,6 +79,7 @@ class SlicedEntries final : public RowBlockProduct<T> {
   UntouchedArray<std::uint16_t> narrow_;  ///< column distances where all fit
   UntouchedArray<LocalIndex> wide_;       ///< columns otherwise
   UntouchedArray<T> values_;
+  bool sorts_ = true;        ///< rows are sorted and lie side by side
   bool conjugates_ = false;  ///< rows of imaginary parts have the opposite sign
 };
 

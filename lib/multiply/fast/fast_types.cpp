@@ -1,7 +1,6 @@
 #include "multiply/fast/fast_types.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 
 #include "core/error.hpp"
@@ -40,30 +39,6 @@ inline void store_first(T* to, const fast::Vector<T, fast::lanes<T>>& vector, In
 #endif
 }
 
-/// Whether there are stores past the caches.
-#if defined(__AVX512BW__) && defined(__AVX512VL__)
-constexpr bool can_stream = true;
-#else
-constexpr bool can_stream = false;
-#endif
-
-/// Stores past the caches, to an aligned place.
-template <typename T>
-inline void stream(T* to, const fast::Vector<T, fast::lanes<T>>& vector) {
-#if defined(__AVX512BW__) && defined(__AVX512VL__)
-  _mm512_stream_si512(reinterpret_cast<__m512i*>(to), std::bit_cast<__m512i>(vector));
-#else
-  fast::store(to, vector);
-#endif
-}
-
-/// Makes streamed stores visible to all before what is stored later.
-inline void finish_streaming() {
-#if defined(__AVX512BW__) && defined(__AVX512VL__)
-  _mm_sfence();
-#endif
-}
-
 /// Asks for `count` vectors at prefetch_distance after `from`; after the end of X that does
 /// nothing.
 template <int count, typename T>
@@ -94,7 +69,7 @@ template <int count, bool streaming, typename T>
 #pragma GCC unroll 8
   for (int v = 0; v < count; ++v) {
     if constexpr (streaming) {
-      stream(y + v * fast::lanes<T>, sum[v]);
+      fast::stream(y + v * fast::lanes<T>, sum[v]);
     } else {
       fast::store(y + v * fast::lanes<T>, sum[v]);
     }
@@ -208,13 +183,13 @@ void TypedRows<T>::multiply_runs(Index block, const T* x, T* y, Index columns) c
     first += run.rows;
     y += run.rows * columns;
   }
-  if constexpr (streaming) finish_streaming();
+  if constexpr (streaming) fast::finish_streaming();
 }
 
 template <typename T>
 void TypedRows<T>::multiply_block(Index block, const T* x, T* y, Index columns,
                                   bool streaming) const {
-  if (can_stream && streaming) {
+  if (fast::can_stream && streaming) {
     multiply_runs<true>(block, x, y, columns);
   } else {
     multiply_runs<false>(block, x, y, columns);
