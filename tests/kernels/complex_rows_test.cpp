@@ -6,10 +6,12 @@
 
 #include <gtest/gtest.h>
 
+#include "core/untouched_array.hpp"
 #include "kernels/kernel_cases.hpp"
 #include "matrix/generate/generate.hpp"
 #include "matrix/real_form.hpp"
 #include "multiply/auto_product.hpp"
+#include "multiply/fast/fast_sliced.hpp"
 #include "multiply/kernel/kernel.hpp"
 
 namespace spsolve {
@@ -45,9 +47,54 @@ TEST(ComplexRows, EveryPatternAndNumberOfColumns) {
   }
 }
 
+/// Every number of columns by a format that is made for `made_for` of them.
+template <typename T>
+void expect_all_columns(const Csr<double>& matrix, Index made_for) {
+  const Csr<T> rows = as<T>(matrix);
+  const auto product = prepare<T>(complex_rows(), rows, {made_for, 1, 0});
+  for (Index columns = 1; columns <= 17; ++columns) {
+    expect_right(*product, rows, columns, "made for " + std::to_string(made_for));
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST(ComplexRows, EveryRestOfRowsEntriesAndColumns) {
+  std::vector<std::vector<LocalIndex>> rows;
+  // All lengths in every place of a slice, last slices of all sizes, rows that are alone.
+  for (Index count = 1; count <= 9; ++count) {
+    for (Index i = 0; i < count; ++i) rows.push_back(random_rows(1, 300, 0, 9)[0]);
+    for (Index i = 0; i < count; ++i) rows.push_back(all_columns((i * 7 + count) % 10));
+    rows.push_back(all_columns(62 + count));
+    const Csr<double> matrix = complex_matrix(300, rows, count % 2 == 0);
+    for (const Index made_for : {1, 4, 16}) {
+      expect_all_columns<double>(matrix, made_for);
+      expect_all_columns<float>(matrix, made_for);
+    }
+  }
+}
+
+TEST(ComplexRows, SameBitsPastTheCaches) {
+  const Csr<double> matrix = complex_matrix(300, random_rows(700, 300, 0, 20), true);
+  for (const Index columns : {1, 2, 3, 4, 5, 8, 16, 24, 40}) {
+    const auto product = ComplexRows<double>::from_csr(matrix, {columns, 1, 0});
+    const std::vector<double> x = random_x<double>(matrix.columns, columns);
+    UntouchedArray<double> past(matrix.rows * columns + 1), plain(matrix.rows * columns);
+    for (const Index shift : {0, 1}) {  // from where registers can be stored, and not
+      std::fill_n(past.data(), past.size(), NAN);
+      for (Index block = 0; block < product.blocks().count(); ++block) {
+        const Index first = product.blocks().rows(block).first * columns;
+        product.multiply_block(block, x.data(), past.data() + first + shift, columns, true);
+        product.multiply_block(block, x.data(), plain.data() + first, columns, false);
+      }
+      EXPECT_TRUE(std::equal(plain.data(), plain.data() + plain.size(), past.data() + shift))
+          << columns;
+    }
+  }
+}
+
 TEST(ComplexRows, SameBitsForAnyThreads) {
   const Csr<double> matrix = complex_matrix(4000, random_rows(3000, 4000, 0, 30), false);
-  for (const Index columns : {1, 2, 5}) {
+  for (const Index columns : {1, 2, 4, 5, 8, 16}) {
     const std::vector<double> x = random_x<double>(matrix.columns, columns);
     const auto alone = prepare<double>(complex_rows(), matrix, {columns, 1, 0});
     const auto both = prepare<double>(complex_rows(), matrix, {columns, 2, 0});

@@ -2,13 +2,15 @@
 
 #include "apps/bench/multiply/mkl_product.hpp"
 
+#include <complex>
 #include <limits>
 #include <type_traits>
 
 #include "apps/bench/peers/columnwise_peer.hpp"
 #include "apps/bench/peers/mkl.hpp"
 #include "core/error.hpp"
-#include "matrix/real_form.hpp"
+#include "core/scalar.hpp"
+#include "matrix/complex_numbers.hpp"
 #include "multiply/kernel/fast_team.hpp"
 #include "multiply/kernel_row.hpp"
 
@@ -21,12 +23,6 @@ struct Description {
   int type = 20;                 // general
   int side = 40, diagonal = 50;  // of triangles
 };
-/// As C passes complex numbers.
-template <typename T>
-struct Pair {
-  T real = 0, imaginary = 0;
-};
-
 /// Functions for numbers of one type, which MKL names by a letter.
 template <typename Number>
 struct Functions {
@@ -54,30 +50,22 @@ void checked(int status, const char* what) {
   if (status != 0) fail(ExitCode::internal, "MKL returns status {} when it {}", status, what);
 }
 
-template <typename Number, typename T>
-class MklProduct final : public KernelProduct<T> {
+/// Complex numbers are handed over as C hands its own.
+template <typename Number>
+class MklProduct final : public KernelProduct<Real<Number>> {
+  using T = Real<Number>;
+
  public:
-  MklProduct(const Csr<T>& matrix, const KernelOptions& options)
+  MklProduct(const Csr<Number>& matrix, const KernelOptions& options)
       : threads_(multiply::fast::threads_of(options)),
-        rows_(static_cast<int>(matrix.rows / parts)),
-        columns_(static_cast<int>(matrix.columns / parts)),
-        offsets_(static_cast<std::size_t>(rows_) + 1),
+        rows_(static_cast<int>(matrix.rows)),
+        columns_(static_cast<int>(matrix.columns)),
+        offsets_(matrix.row_offsets.begin(), matrix.row_offsets.end()),
+        indices_(matrix.column_indices.begin(), matrix.column_indices.end()),
+        values_(matrix.values),
         functions_(letter) {
     if (matrix.nonzeros() > std::numeric_limits<int>::max()) {
       fail(ExitCode::input, "MKL counts non-zeros by 32 bits");
-    }
-    for (Index i = 0; i < rows_; ++i) {
-      const auto columns = matrix.row_columns(parts * i);
-      const auto values = matrix.row_values(parts * i);
-      for (std::size_t k = 0; k < columns.size(); k += parts) {
-        indices_.push_back(static_cast<int>(columns[k] / parts));
-        if constexpr (parts > 1) {
-          values_.push_back({values[k], -values[k + 1]});
-        } else {
-          values_.push_back(values[k]);
-        }
-      }
-      offsets_[i + 1] = static_cast<int>(indices_.size());
     }
     mkl().set_threads(threads_);
     checked(functions_.create(&matrix_, from_zero, rows_, columns_, offsets_.data(),
@@ -141,8 +129,10 @@ std::unique_ptr<KernelProduct<T>> mkl_product(const Csr<T>& matrix, const Kernel
   if (const std::string missing = missing_mkl(); !missing.empty()) {
     fail(ExitCode::resources, "{}", missing);
   }
-  if (options.in_pairs) return std::make_unique<MklProduct<Pair<T>, T>>(matrix, options);
-  return std::make_unique<MklProduct<T, T>>(matrix, options);
+  if (options.in_pairs) {
+    return std::make_unique<MklProduct<std::complex<T>>>(complex_numbers_of(matrix), options);
+  }
+  return std::make_unique<MklProduct<T>>(matrix, options);
 }
 
 }  // namespace
