@@ -10,68 +10,19 @@
 #include "spsolve/spsolve.hpp"
 #include "team/team.hpp"
 
-struct spsolve_matrix {
-  spsolve::Matrix matrix;
-};
+using spsolve::create;
+using spsolve::guarded;
+using spsolve::refuse;
+using spsolve::require_together;
+
 struct spsolve_solver {
   spsolve::Ranks ranks;
   spsolve::Solver solver;
   std::string notes;  // of the last solution
 };
-struct spsolve_product {
-  spsolve::Product product;
-};
-
 namespace {
 
 thread_local std::string last_error;
-
-spsolve_status refuse(std::string sentence) {
-  last_error = std::move(sentence);
-  return SPSOLVE_INPUT;
-}
-
-/// The status that work() hands back, or that of what it throws, which goes no further.
-template <typename Work>
-spsolve_status guarded(Work&& work) {
-  try {
-    return work();
-  } catch (...) {
-    const spsolve::Failure failure = spsolve::current_failure();
-    last_error = failure.message;
-    return static_cast<spsolve_status>(failure.code);
-  }
-}
-
-/// Makes an object by `make` and hands it out.
-template <typename Object, typename Make>
-spsolve_status create(Object** object, const Make& make) {
-  if (object == nullptr) return refuse("there is no place to put the new object");
-  *object = nullptr;
-  return guarded([&] {
-    *object = make();
-    return SPSOLVE_OK;
-  });
-}
-
-/// Hands out no object, and the status of arguments that are wrong already.
-template <typename Object>
-spsolve_status refuse(Object** object, std::string sentence) {
-  if (object != nullptr) *object = nullptr;
-  return refuse(std::move(sentence));
-}
-
-/// A number of a matrix, or -1 where there is none.
-template <typename Number>
-std::int64_t number_of(const spsolve_matrix* matrix, const Number& number) {
-  if (matrix != nullptr) return number(matrix->matrix);
-  refuse("there is no matrix");
-  return -1;
-}
-
-std::span<const std::int64_t> numbers(const std::int64_t* first, std::int64_t count) {
-  return {first, static_cast<std::size_t>(std::max<std::int64_t>(count, 0))};
-}
 
 /// Complex numbers that lie as two doubles each.
 const std::complex<double>* numbers_at(const double* parts) {
@@ -79,29 +30,6 @@ const std::complex<double>* numbers_at(const double* parts) {
 }
 std::complex<double>* numbers_at(double* parts) {
   return reinterpret_cast<std::complex<double>*>(parts);
-}
-
-template <typename T>
-spsolve_status matrix_from_rows(int64_t rows, int64_t columns, const int64_t* row_offsets,
-                                const int64_t* column_indices, const T* values,
-                                spsolve_matrix** matrix) {
-  if (rows < 0 || columns < 0 || row_offsets == nullptr || row_offsets[rows] < 0 ||
-      (row_offsets[rows] > 0 && (column_indices == nullptr || values == nullptr))) {
-    return refuse(matrix, "a matrix needs sizes from 0 on, row offsets, column indices and values");
-  }
-  return create(matrix, [&] {
-    const std::int64_t nonzeros = row_offsets[rows];
-    return new spsolve_matrix{spsolve::Matrix::from_rows(
-        rows, columns, numbers(row_offsets, rows + 1), numbers(column_indices, nonzeros),
-        std::span(values, static_cast<std::size_t>(nonzeros)))};
-  });
-}
-
-/// Throws an error of one rank's arguments on all of them.
-void require_together(const spsolve::Ranks& ranks, bool good, const char* sentence) {
-  spsolve::together(ranks.team(), [&] {
-    if (!good) spsolve::fail(spsolve::ExitCode::input, "{}", sentence);
-  });
 }
 
 /// Throws, on all ranks, an error of arrays that are missing, or that have no room for own rows of
@@ -117,6 +45,16 @@ void require_arrays(const spsolve_solver& solver, int64_t columns, spsolve::Inde
 
 }  // namespace
 
+spsolve_status spsolve::refuse(std::string sentence) {
+  last_error = std::move(sentence);
+  return SPSOLVE_INPUT;
+}
+
+spsolve_status spsolve::refuse(const Failure& failure) {
+  last_error = failure.message;
+  return static_cast<spsolve_status>(failure.code);
+}
+
 spsolve_status spsolve::hand_out(spsolve_ranks** ranks, const std::function<Ranks()>& make) {
   return create(ranks, [&] { return new spsolve_ranks{make()}; });
 }
@@ -129,41 +67,6 @@ const char* spsolve_version(void) {
   return spsolve::build_info::version;
 }
 
-spsolve_status spsolve_matrix_load(const char* file_or_generator, spsolve_matrix** matrix) {
-  if (file_or_generator == nullptr) return refuse(matrix, "no file and no generator is named");
-  return create(matrix,
-                [&] { return new spsolve_matrix{spsolve::Matrix::load(file_or_generator)}; });
-}
-
-spsolve_status spsolve_matrix_from_rows(int64_t rows, int64_t columns, const int64_t* row_offsets,
-                                        const int64_t* column_indices, const double* values,
-                                        spsolve_matrix** matrix) {
-  return matrix_from_rows(rows, columns, row_offsets, column_indices, values, matrix);
-}
-
-spsolve_status spsolve_matrix_from_rows_z(int64_t rows, int64_t columns, const int64_t* row_offsets,
-                                          const int64_t* column_indices, const double* values,
-                                          spsolve_matrix** matrix) {
-  return matrix_from_rows(rows, columns, row_offsets, column_indices, numbers_at(values), matrix);
-}
-
-int spsolve_matrix_is_complex(const spsolve_matrix* matrix) {
-  return matrix != nullptr && matrix->matrix.is_complex() ? 1 : 0;
-}
-
-int64_t spsolve_matrix_rows(const spsolve_matrix* matrix) {
-  return number_of(matrix, [](const spsolve::Matrix& a) { return a.rows(); });
-}
-int64_t spsolve_matrix_columns(const spsolve_matrix* matrix) {
-  return number_of(matrix, [](const spsolve::Matrix& a) { return a.columns(); });
-}
-int64_t spsolve_matrix_nonzeros(const spsolve_matrix* matrix) {
-  return number_of(matrix, [](const spsolve::Matrix& a) { return a.nonzeros(); });
-}
-void spsolve_matrix_free(spsolve_matrix* matrix) {
-  delete matrix;
-}
-
 spsolve_status spsolve_solver_create(const spsolve_matrix* matrix, const spsolve_options* options,
                                      spsolve_solver** solver) {
   return spsolve_solver_create_over(nullptr, matrix, options, solver);
@@ -173,7 +76,7 @@ spsolve_status spsolve_solver_create_over(const spsolve_ranks* ranks, const spso
                                           const spsolve_options* options, spsolve_solver** solver) {
   if (solver != nullptr) *solver = nullptr;
   return guarded([&] {
-    const spsolve::Ranks all = ranks != nullptr ? ranks->ranks : spsolve::Ranks();
+    const spsolve::Ranks all = spsolve::ranks_from_c(ranks);
     require_together(all, solver != nullptr, "there is no place to put the new object");
     require_together(all, all.rank() > 0 || matrix != nullptr, "there is no matrix");
     const spsolve::Matrix none;
@@ -382,39 +285,4 @@ const char* spsolve_solver_notes(const spsolve_solver* solver) {
 
 void spsolve_solver_free(spsolve_solver* solver) {
   delete solver;
-}
-
-spsolve_status spsolve_product_create(const spsolve_matrix* matrix, const char* kernel,
-                                      int64_t columns, spsolve_device device,
-                                      spsolve_product** product) {
-  if (matrix == nullptr) return refuse(product, "there is no matrix");
-  if (columns < 0) return refuse(product, "a product needs a number of columns from 0 on");
-  if (device < SPSOLVE_DEVICE_AUTO || device > SPSOLVE_DEVICE_CUDA) {
-    return refuse(product, "the device is none of auto, host and cuda");
-  }
-  return create(product, [&] {
-    spsolve::ProductOptions options;
-    if (kernel != nullptr) options.kernel = kernel;
-    options.columns = std::max<std::int64_t>(columns, 1);
-    options.device = static_cast<spsolve::Device>(device);
-    return new spsolve_product{spsolve::Product(matrix->matrix, options)};
-  });
-}
-
-spsolve_status spsolve_product_apply(spsolve_product* product, int64_t columns, const double* x,
-                                     double* y) {
-  if (product == nullptr || columns < 0 || (columns > 0 && (x == nullptr || y == nullptr))) {
-    return refuse("a product needs X and room for Y");
-  }
-  return guarded([&] {
-    const spsolve::Index rows = product->product.own_x().size();
-    if (!spsolve::countable(rows, columns)) return refuse("so many columns have no room");
-    const spsolve::Dense<double> result = product->product.apply(spsolve::c_rows(x, rows, columns));
-    std::copy(result.values.begin(), result.values.end(), y);
-    return SPSOLVE_OK;
-  });
-}
-
-void spsolve_product_free(spsolve_product* product) {
-  delete product;
 }

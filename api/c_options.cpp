@@ -1,6 +1,4 @@
-#include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -32,14 +30,6 @@ static_assert(static_cast<int>(Method::lu) == SPSOLVE_METHOD_LU &&
 
 /// The structure as its first version was: none is shorter.
 constexpr std::size_t least_size = offsetof(spsolve_options, accept) + sizeof(spsolve_acceptance);
-
-/// The word that a number of C stands for, of those from 0 to `last`.
-template <typename Word>
-Word word_of(int number, Word last, const char* option) {
-  if (number >= 0 && number <= static_cast<int>(last)) return static_cast<Word>(number);
-  fail(ExitCode::input, "the option {} is {}; it is one of the numbers from 0 to {}", option,
-       number, static_cast<int>(last));
-}
 
 std::string text_of(const char* text) {
   return text != nullptr ? text : "";
@@ -99,25 +89,12 @@ spsolve_options default_options() {
   return c;
 }
 
-/// The options as this version has them; those that an earlier one did not know by their defaults.
-spsolve_options of_this_version(const spsolve_options& given) {
-  if (given.size < least_size || given.size > sizeof given) {
-    fail(ExitCode::input,
-         "options of {} bytes, where this version of spsolve has from {} to {}; "
-         "spsolve_options_init() sets the size, and a program must not be newer than the library",
-         given.size, least_size, sizeof given);
-  }
-  spsolve_options all = default_options();
-  std::memcpy(&all, &given, given.size);
-  return all;
-}
-
 }  // namespace
 
 Options options_from_c(const spsolve_options* given, Index rows) {
   Options mine;
   if (given == nullptr) return mine;
-  spsolve_options c = of_this_version(*given);
+  spsolve_options c = of_this_version(*given, least_size, default_options(), "options");
   visit_words(c, mine, [](auto number, auto& word, auto last, const char* option) {
     word = word_of(number, last, option);
   });
@@ -142,9 +119,5 @@ Options options_from_c(const spsolve_options* given, Index rows) {
 }  // namespace spsolve
 
 void spsolve_options_init_sized(spsolve_options* options, std::size_t size) {
-  if (options == nullptr) return;
-  spsolve_options all = spsolve::default_options();
-  all.size = size;  // more than this version has is refused when a solver is made
-  std::memset(options, 0, size);
-  std::memcpy(options, &all, std::min(size, sizeof all));
+  spsolve::write_defaults(options, size, spsolve::default_options());
 }

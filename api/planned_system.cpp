@@ -7,10 +7,12 @@
 #include <omp.h>
 
 #include "api/gpus.hpp"
+#include "api/matrix_of_arrays.hpp"
 #include "choice/gpu_memory.hpp"
 #include "config/schema.hpp"
 #include "core/plain_text.hpp"
 #include "distribute/reading/scatter.hpp"
+#include "distribute/redistribute.hpp"
 #include "krylov/null_space.hpp"
 #include "matrix/real_form.hpp"
 #include "plan/blas_threads.hpp"
@@ -27,7 +29,10 @@ SolvingTeam::SolvingTeam(const Matrix& a, const Options& options, Ranks of)
   config.solve = options;
   config.device = options.device;
   config.share_gpus = options.share_gpus;
-  if (solves_alone(config, ranks.team(), gpus, [this] { return parts * order; })) {
+  require_ranks_of(a, ranks);
+  // Rows that are handed over stay where they are.
+  if (a.bands() == nullptr &&
+      solves_alone(config, ranks.team(), gpus, [this] { return parts * order; })) {
     alone = std::make_unique<SoloTeam>();
   }
 }
@@ -124,17 +129,19 @@ PlannedSystem::PlannedSystem(const Matrix& a, const Options& options, SolvingTea
   find_shape(a, options, team);
   find_nodes(a, options, team);
   choice.emplace(config, shape, team, gpus);
-  choice->analyse(a.csr(), coordinates.dimensions > 0);
+  if (a.bands() != nullptr) choice->take_bands(a.bands()->rows);
+  choice->analyse(a.bands() != nullptr ? gathered(a, team) : a.csr(), coordinates.dimensions > 0);
   note(choice->question().pattern_analysis.note);
   memory = choice->place(noted);
   check = choice->plan(resident_memory(), on_gpu() ? free_gpu_memory(gpus) : std::nullopt, plan,
-                       [&] { return analyse_for_remedies(config, team, a.csr()); });
+                       [&] { return analysis_for_remedies(a, team); });
   note(choice->note());
 }
 
 void PlannedSystem::find_shape(const Matrix& a, const Options& options, Team& team) {
-  const Csr<double>& all = a.csr();
-  const std::array<Index, 5> mine{all.rows, all.columns, all.nonzeros(), options.right_hand_sides,
+  const Index parts = shape.matrix.parts;
+  const std::array<Index, 5> mine{parts * a.rows(), parts * a.columns(),
+                                  parts * parts * a.nonzeros(), options.right_hand_sides,
                                   options.systems};
   const auto [rows, columns, nonzeros, right_hand_sides, systems] = broadcast_value(team, mine, 0);
   if (rows != columns) {
@@ -163,6 +170,45 @@ void PlannedSystem::find_shape(const Matrix& a, const Options& options, Team& te
   });
   shape.null_vectors = broadcast_value(team, vectors, 0);
   shape.threads = broadcast_value(team, omp_get_max_threads(), 0);
+  if (a.bands() != nullptr && !may_be_sparse(config, shape.matrix)) {
+    shape.reads_together = ReadingTogether{};
+  }
+}
+
+MemoryCheck PlannedSystem::check_gathering(Team& team, MemoryPlan& mine) const {
+  const PlanFor plans = [&](int rank, int) {
+    MemoryPlan gathers;
+    plan_gathering(gathers, shape.matrix, rank);
+    plan_pattern_analysis(gathers, shape.matrix, rank);
+    gathers.resident = resident_memory();
+    return gathers;
+  };
+  mine = plans(team.rank(), team.size());
+  return check_memory(team, mine, plans, {iterated_by_own_rows(config, shape, resident_memory())});
+}
+
+Csr<double> PlannedSystem::gathered(const Matrix& a, Team& team) const {
+  if (!may_be_sparse(config, shape.matrix)) return {};
+  MemoryPlan mine;
+  const MemoryCheck fits = check_gathering(team, mine);
+  if (!fits.fits) {
+    fail_everywhere(ExitCode::resources,
+                    "rank 0 has no memory for all rows of this matrix, which its analysis for "
+                    "sparse elimination takes; {}\n{}",
+                    fits.remedy, to_text(mine, fits));
+  }
+  const RowLayout& bands = a.bands()->rows;
+  return redistribute_rows(team, bands, a.csr(), RowLayout::on_first_rank(bands.rows, bands.ranks));
+}
+
+PatternAnalysis PlannedSystem::analysis_for_remedies(const Matrix& a, Team& team) const {
+  if (a.bands() == nullptr) return analyse_for_remedies(config, team, a.csr());
+  MemoryPlan untold;
+  if (!check_gathering(team, untold).fits) return {};
+  const RowLayout& bands = a.bands()->rows;
+  return analyse_for_remedies(
+      config, team,
+      redistribute_rows(team, bands, a.csr(), RowLayout::on_first_rank(bands.rows, bands.ranks)));
 }
 
 void PlannedSystem::find_nodes(const Matrix& a, const Options& options, Team& team) {
@@ -187,9 +233,20 @@ void PlannedSystem::find_nodes(const Matrix& a, const Options& options, Team& te
 std::unique_ptr<SystemMatrix> PlannedSystem::deal_out(const Matrix& a, Team& team) const {
   const bool takes = is_krylov(choice->row().method) && coordinates.dimensions > 0;
   const Index d = takes ? coordinates.dimensions : shape.matrix.parts;
-  const RowLayout bands = bands_of_nodes(shape.matrix.rows, team.size(), d);
-  auto matrix = std::make_unique<SystemMatrix>(team, bands, scatter_rows(team, bands, a.csr()),
-                                               memory->vectors());
+  RowLayout bands = bands_of_nodes(shape.matrix.rows, team.size(), d);
+  if (a.bands() != nullptr) {
+    bands = a.bands()->rows;
+    for (int rank = 1; takes && rank < team.size(); ++rank) {
+      if (const Index row = bands.band(rank).first; row % d != 0) {
+        fail_everywhere(ExitCode::input,
+                        "the rows of rank {} begin with row {}, counted from 0, in the middle of a "
+                        "node of {} unknowns: with coordinates ranks have whole nodes",
+                        rank, row, d);
+      }
+    }
+  }
+  auto matrix =
+      std::make_unique<SystemMatrix>(team, bands, rows_in_bands(a, team, bands), memory->vectors());
   if (!takes) return matrix;
   if (places == nullptr) {
     read_coordinates(coordinates, *matrix);

@@ -77,6 +77,10 @@ struct PlannedSystem {
     if (!sentence.empty()) noted.notes.push_back(sentence);
   }
   void find_shape(const Matrix& a, const Options& options, Team& team);
+  /// Of own rows all of them on rank 0, if an analysis there may want them; else none.
+  Csr<double> gathered(const Matrix& a, Team& team) const;
+  MemoryCheck check_gathering(Team& team, MemoryPlan& mine) const;
+  PatternAnalysis analysis_for_remedies(const Matrix& a, Team& team) const;
   /// Coordinates from the options, or of a generator.
   void find_nodes(const Matrix& a, const Options& options, Team& team);
 };

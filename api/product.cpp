@@ -6,8 +6,8 @@
 #include <omp.h>
 
 #include "api/gpus.hpp"
+#include "api/matrix_of_arrays.hpp"
 #include "choice/place.hpp"
-#include "distribute/reading/scatter.hpp"
 #include "multiply/kernel/kernel.hpp"
 #include "vectors/basic_band_matrix.hpp"
 
@@ -21,6 +21,7 @@ struct Product::State {
   State(const Matrix& a, const ProductOptions& options, Ranks of)
       : ranks(std::move(of)), gpus(find_gpus(options.device)) {
     Team& team = ranks.team();
+    require_ranks_of(a, ranks);
     Config config;
     config.task = Task::multiply;
     config.device = options.device;
@@ -35,10 +36,10 @@ struct Product::State {
     }
     const Index rows = broadcast_value(team, a.rows(), 0);
     const Index columns = broadcast_value(team, a.columns(), 0);
-    bands = {rows, team.size()};
+    bands = a.bands() != nullptr ? a.bands()->rows : RowLayout{rows, team.size()};
     x_bands = bands_of_x(bands, columns);
     CompressedRows mine = together(team, [] { return CompressedRows{}; });
-    Csr<double> band = scatter_rows(team, bands, a.csr());
+    Csr<double> band = rows_in_bands(a, team, bands);
     mine = together(team, [&] { return compress_columns(std::move(band)); });
     product.emplace(team, bands, x_bands, std::move(mine), *memory, kernel,
                     KernelOptions{options.columns, noted.threads, 0, options.products});

@@ -18,45 +18,18 @@
 #include "core/error.hpp"
 #include "core/plain_text.hpp"
 #include "facts_of.hpp"
-#include "io/dense_source.hpp"
-#include "io/matrix_source.hpp"
-#include "matrix/compressed_arrays.hpp"
-#include "matrix/real_form.hpp"
+#include "matrices.hpp"
 #include "multivectors.hpp"
-#include "numbers_of.hpp"
 #include "options_of.hpp"
-#include "process/interrupt.hpp"
 #include "solve/trust/probe.hpp"
 #include "spsolve/spsolve.hpp"
-#include "team/team.hpp"
-
-#ifdef SPSOLVE_HAVE_MPI
-#include "spsolve/mpi.hpp"
-#endif
+#include "unlocked.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace spsolve::python {
 namespace {
-
-// --- work without the interpreter
-
-/// Whether this is the thread that signals go to.
-bool is_main_thread() {
-  const nb::module_ threading = nb::module_::import_("threading");
-  return threading.attr("current_thread")().is(threading.attr("main_thread")());
-}
-
-/// Runs `work` without the interpreter's lock; Ctrl-C ends it at its next step.
-template <typename Work>
-auto unlocked(Work&& work) {
-  const bool takes_signals = is_main_thread();
-  const nb::gil_scoped_release released;
-  std::optional<EndsByInterrupt> interrupt;
-  if (takes_signals) interrupt.emplace();
-  return work();
-}
 
 /// Raises the package's exception for an Error, which has its exit code.
 void raise(const Error& error) {
@@ -81,97 +54,6 @@ void translate(const std::exception_ptr& thrown, void*) {
   } catch (const std::bad_alloc&) {
     raise(Error(ExitCode::resources, "memory is short for this"));
   }
-}
-
-// --- matrices
-
-Matrix compressed(Index rows, Index columns, const HostArray& offsets, const HostArray& indices,
-                  const HostArray& values, bool by_columns) {
-  const CompressedArrays arrays{rows,
-                                columns,
-                                numbers_of(offsets, "indptr"),
-                                numbers_of(indices, "indices"),
-                                numbers_of(values, "data"),
-                                by_columns};
-  return unlocked([&] {
-    return Matrix(std::make_shared<const Csr<double>>(csr_from_arrays(arrays, "the matrix")), {},
-                  has_two_parts(arrays.values.type));
-  });
-}
-
-Matrix entries(Index rows, Index columns, const HostArray& row, const HostArray& column,
-               const HostArray& values) {
-  const EntryArrays arrays{rows, columns, numbers_of(row, "row"), numbers_of(column, "col"),
-                           numbers_of(values, "data")};
-  return unlocked([&] {
-    return Matrix(std::make_shared<const Csr<double>>(csr_from_entries(arrays, "the matrix")), {},
-                  has_two_parts(arrays.values.type));
-  });
-}
-
-/// An array of numpy that has taken `values`.
-template <typename T>
-nb::object array_of(std::vector<T>&& values) {
-  auto held = std::make_unique<std::vector<T>>(std::move(values));
-  T* const data = held->data();
-  const std::size_t size = held->size();
-  const nb::capsule owner(held.release(),
-                          [](void* owned) noexcept { delete static_cast<std::vector<T>*>(owned); });
-  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner));
-}
-
-/// Real and imaginary parts of a complex matrix' values in turn.
-std::vector<double> parts_of_values(const Matrix& matrix) {
-  std::vector<double> parts;
-  for (const std::complex<double>& value : matrix.complex_values()) {
-    parts.push_back(value.real());
-    parts.push_back(value.imag());
-  }
-  return parts;
-}
-
-/// indptr, indices and data, which belong to the matrix; of a complex one copies, and data as its
-/// parts in turn.
-nb::tuple arrays_of(const nb::object& self) {
-  const auto& matrix = nb::cast<const Matrix&>(self);
-  const Csr<double>& csr = matrix.csr();
-  if (matrix.is_complex()) {
-    Csr<double> rows = parts_of(csr).s;
-    return nb::make_tuple(array_of(std::move(rows.row_offsets)),
-                          array_of(std::move(rows.column_indices)),
-                          array_of(parts_of_values(matrix)));
-  }
-  const auto view = [&](const auto& values) {
-    using T = typename std::remove_cvref_t<decltype(values)>::value_type;
-    return nb::ndarray<nb::numpy, const T, nb::ndim<1>>(values.data(), {values.size()}, self);
-  };
-  return nb::make_tuple(nb::cast(view(csr.row_offsets)), nb::cast(view(csr.column_indices)),
-                        nb::cast(view(csr.values)));
-}
-
-/// A dense array of a file, rows x columns; of complex numbers as n x 2K parts.
-nb::object read_array(const std::string& file) {
-  const bool complex = describe_dense(file).is_complex;
-  auto array = std::make_unique<Dense<double>>(
-      unlocked([&] { return complex ? in_pairs(load_dense_parts(file)) : load_dense(file); }));
-  const auto rows = static_cast<std::size_t>(array->rows);
-  const auto columns = static_cast<std::size_t>(array->columns);
-  double* const values = array->values.data();
-  const nb::capsule owner(array.release(),
-                          [](void* held) noexcept { delete static_cast<Dense<double>*>(held); });
-  return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<2>>(values, {rows, columns}, owner));
-}
-
-// --- solver and product
-
-/// The processes of a communicator that mpi4py names by its number.
-Ranks ranks_numbered([[maybe_unused]] int communicator) {
-#ifdef SPSOLVE_HAVE_MPI
-  return ranks_of(MPI_Comm_f2c(static_cast<MPI_Fint>(communicator)));
-#else
-  fail(ExitCode::input,
-       "comm: this module was built without MPI; build it with -DSPSOLVE_PROGRAMS=ON where MPI is");
-#endif
 }
 
 class Factors {
@@ -363,19 +245,7 @@ NB_MODULE(_core, module) {
   module.attr("has_cuda") = false;
 #endif
 
-  nb::class_<Matrix>(module, "Matrix")
-      .def_static("compressed", &compressed, "rows"_a, "columns"_a, "offsets"_a, "indices"_a,
-                  "values"_a, "by_columns"_a)
-      .def_static("entries", &entries, "rows"_a, "columns"_a, "row"_a, "column"_a, "values"_a)
-      .def_static(
-          "load",
-          [](const std::string& name) { return unlocked([&] { return Matrix::load(name); }); },
-          "name"_a)
-      .def_prop_ro("rows", &Matrix::rows)
-      .def_prop_ro("columns", &Matrix::columns)
-      .def_prop_ro("nonzeros", &Matrix::nonzeros)
-      .def_prop_ro("is_complex", &Matrix::is_complex)
-      .def("arrays", [](nb::handle self) { return arrays_of(nb::borrow(self)); });
+  add_matrices(module);
   nb::class_<Factors>(module, "Factors")
       .def(nb::init<const Matrix&, const nb::dict&, const nb::dict&, std::optional<int>>(),
            "matrix"_a, "options"_a, "arrays"_a = nb::dict(), "communicator"_a = nb::none())
@@ -398,20 +268,6 @@ NB_MODULE(_core, module) {
   module.def("plan", &plan, "matrix"_a, "options"_a, "arrays"_a = nb::dict());
   module.def("options", &table_of_options);
   module.def("on_gpu", &array_on_gpu, "address"_a, "shape"_a);
-  module.def("read_array", &read_array, "file"_a);
-  module.def(
-      "holds_complex",
-      [](const std::string& file) {
-        return unlocked([&] { return describe_dense(file).is_complex; });
-      },
-      "file"_a);
-  module.def(
-      "holds_array",
-      [](const std::string& name) {
-        require_whole_name("a matrix", name);
-        return unlocked([&] { return !means_generator(name) && holds_array(name); });
-      },
-      "name"_a);
   module.def(
       "set_threads", [](int threads) { omp_set_num_threads(std::max(threads, 1)); }, "threads"_a);
   module.def("threads", [] { return omp_get_max_threads(); });

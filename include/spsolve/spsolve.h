@@ -59,6 +59,59 @@ spsolve_status spsolve_matrix_from_rows_z(int64_t rows, int64_t columns, const i
                                           const int64_t* column_indices, const double* values,
                                           spsolve_matrix** matrix);
 
+typedef enum {
+  SPSOLVE_BY_ROWS = 0,    /* CSR: of row i those from offsets[i] to before offsets[i + 1] */
+  SPSOLVE_BY_COLUMNS = 1, /* CSC, likewise */
+  SPSOLVE_BY_ENTRIES = 2  /* COO: in any order */
+} spsolve_storage;
+
+typedef enum { SPSOLVE_INT64 = 0, SPSOLVE_INT32 = 1 } spsolve_integers;
+
+/* Complex ones lie as two real ones each. */
+typedef enum {
+  SPSOLVE_REAL64 = 0,
+  SPSOLVE_COMPLEX128 = 1,
+  SPSOLVE_REAL32 = 2,
+  SPSOLVE_COMPLEX64 = 3
+} spsolve_numbers;
+
+/* The entries that are not stored: those of one triangle, lower or upper, where it is not general. */
+typedef enum {
+  SPSOLVE_GENERAL = 0,
+  SPSOLVE_SYMMETRIC = 1,
+  SPSOLVE_SKEW_SYMMETRIC = 2,
+  SPSOLVE_HERMITIAN = 3
+} spsolve_symmetry;
+
+/* The arrays of a matrix as a program has them, in which duplicates are added. Versions to come add
+ * members at the end alone. */
+typedef struct {
+  size_t size; /* of this structure, by spsolve_arrays_init() */
+  spsolve_storage storage;
+  spsolve_symmetry symmetry;
+  spsolve_integers offsets_are, indices_are;
+  spsolve_numbers values_are;
+  int64_t rows, columns;
+  int64_t entries;            /* SPSOLVE_BY_ENTRIES; of others the last offset tells */
+  const void* offsets;        /* one more than rows, or columns */
+  const void* row_indices;    /* but for SPSOLVE_BY_ROWS */
+  const void* column_indices; /* but for SPSOLVE_BY_COLUMNS */
+  const void* values;
+} spsolve_arrays;
+
+/* Real values by rows, with integers of 64 bits, of no row, in a structure of `size` bytes. */
+void spsolve_arrays_init_sized(spsolve_arrays* arrays, size_t size);
+#define spsolve_arrays_init(arrays) spsolve_arrays_init_sized((arrays), sizeof(spsolve_arrays))
+
+spsolve_status spsolve_matrix_from_arrays(const spsolve_arrays* arrays, spsolve_matrix** matrix);
+
+/* From the rows that each of the ranks has, some of which may have none: those from `first_row` on,
+ * arrays->rows of them, by rows, with all columns. All ranks call this, and pass the matrix to each
+ * spsolve_solver_create_over() and spsolve_product_create_over() of these ranks: own rows stay
+ * those that they are here. A failure hands back the same status on every rank. */
+spsolve_status spsolve_matrix_from_own_rows(const spsolve_ranks* ranks, int64_t first_row,
+                                            const spsolve_arrays* arrays, spsolve_matrix** matrix);
+
 /* 1 of a complex matrix, else 0. */
 int spsolve_matrix_is_complex(const spsolve_matrix* matrix);
 
@@ -216,8 +269,8 @@ spsolve_status spsolve_solver_create(const spsolve_matrix* matrix, const spsolve
                                      spsolve_solver** solver);
 
 /* A solver over ranks, all of which call this, and each function that takes the solver but _notes
- * and _own_rows. `matrix` is of rank 0, and NULL elsewhere; a failure hands back the same status
- * on every rank. Each has some rows of right-hand sides, solutions and new values; see _own_rows.
+ * and _own_rows. `matrix` is of rank 0, and NULL elsewhere, or from _from_own_rows, and of all; a
+ * failure hands back the same status on every rank. Each has some rows of right-hand sides, solutions and new values; see _own_rows.
  */
 spsolve_status spsolve_solver_create_over(const spsolve_ranks* ranks, const spsolve_matrix* matrix,
                                           const spsolve_options* options, spsolve_solver** solver);
@@ -310,7 +363,19 @@ spsolve_status spsolve_product_create(const spsolve_matrix* matrix, const char* 
                                       int64_t columns, spsolve_device device,
                                       spsolve_product** product);
 
-/* y = A x; x is A's columns x `columns`, y A's rows x `columns`. */
+/* A product over ranks, as spsolve_solver_create_over(). */
+spsolve_status spsolve_product_create_over(const spsolve_ranks* ranks, const spsolve_matrix* matrix,
+                                           const char* kernel, int64_t columns,
+                                           spsolve_device device, spsolve_product** product);
+
+/* The rows of y, and those of x, from *first to *end - 1, that this process has: all of them where
+ * it is alone. */
+spsolve_status spsolve_product_own_rows(const spsolve_product* product, int64_t* first,
+                                        int64_t* end);
+spsolve_status spsolve_product_own_rows_of_x(const spsolve_product* product, int64_t* first,
+                                             int64_t* end);
+
+/* y = A x; x is A's columns x `columns`, y A's rows x `columns`; over ranks own rows of each. */
 spsolve_status spsolve_product_apply(spsolve_product* product, int64_t columns, const double* x,
                                      double* y);
 void spsolve_product_free(spsolve_product* product);

@@ -25,6 +25,14 @@ struct Range {
 /// eliminated in double where that fails.
 enum class Precision { float32, float64, mixed };
 
+/// The entries of a matrix that are not stored.
+enum class Symmetry {
+  general,         ///< none: every non-zero is stored
+  symmetric,       ///< a_ji = a_ij, one triangle stored
+  skew_symmetric,  ///< a_ji = -a_ij, one triangle stored, no diagonal
+  hermitian,       ///< a_ji = conj(a_ij), one triangle stored, a real diagonal
+};
+
 /// The parts of a solve with factors: with L of L L^T, L D L^T or P L U, with D, and with L^T or U.
 enum class Substitution { forward, diagonal, backward };
 

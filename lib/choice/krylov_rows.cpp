@@ -166,8 +166,7 @@ void plan_krylov_on_gpu(const SolverQuestion& question, const KrylovMethod& row,
 
 template <Method method>
 void plan_krylov(const SolverQuestion& question, int rank, MemoryPlan& plan) {
-  const RowLayout layout{question.shape.rows, question.ranks};
-  const Index height = layout.height(rank);
+  const Index height = rows_of_rank(question, rank);
   const Index nonzeros = share_of_nonzeros(question.shape, height);
   const KrylovMethod& row = *krylov_method(method);
   if (question.memory == MemoryKind::gpu) return plan_krylov_on_gpu(question, row, height, plan);

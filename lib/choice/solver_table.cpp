@@ -281,9 +281,14 @@ std::span<const char* const> solving_phases(const SolverQuestion& question) {
   return std::span(phases, question.gpu ? 1 : question.options.condition ? 3 : 2);
 }
 
+Index rows_of_rank(const SolverQuestion& question, int rank) {
+  const RowLayout equal{question.shape.rows, question.ranks};
+  const bool given = question.bands != nullptr && question.bands->ranks == question.ranks;
+  return (given ? *question.bands : equal).height(rank);
+}
+
 MemoryPlan plan_system(const SolverRow& row, const SolverQuestion& question, int rank) {
-  const RowLayout layout{question.shape.rows, question.ranks};
-  const Index height = layout.height(rank);
+  const Index height = rows_of_rank(question, rank);
   MemoryPlan plan;
   if (question.reads_together) {
     plan_reading_together(plan, question.shape, *question.reads_together, rank, question.ranks,

@@ -23,6 +23,8 @@ struct SolverQuestion {
   Index right_hand_sides = 1;
   SolverOptions options;
   int ranks = 1;
+  /// The bands of these ranks; null: of equal height, as for other numbers of ranks.
+  std::shared_ptr<const RowLayout> bands = {};
   int threads = 1;  ///< of rank 0
   MemoryKind memory = MemoryKind::host;
   GpuDenseBytes gpu;  ///< what dense rows take on a GPU; empty on hosts
@@ -48,6 +50,9 @@ struct SolverAnalysis {
 /// Predicted seconds of solves with factors of so many entries, and of what vouches for x: where
 /// question.memory is.
 double predicted_solve_seconds(const SolverQuestion& question, double factor_entries);
+
+/// How many of the rows `rank` has.
+Index rows_of_rank(const SolverQuestion& question, int rank);
 
 /// A method of solving A x = b. `auto`, the words of solve.method, the help on methods, the plan,
 /// spbench and the table-driven tests read these rows.

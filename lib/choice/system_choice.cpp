@@ -128,12 +128,17 @@ bool solves_alone(const Config& config, Team& team, const Gpus& gpus,
          wants_gpu_elimination(config, n, team, gpus, ignored);
 }
 
-Remedy iterated_in_bands(const Config& config, const SystemShape& shape, std::int64_t resident) {
+Remedy iterated_by_own_rows(const Config& config, const SystemShape& shape, std::int64_t resident) {
   SystemShape in_bands = shape;
   in_bands.reads_together = ReadingTogether{BandedReading{}.piece_bytes, false};
   auto [question, words] = by_method(question_for(config, in_bands, 1), Method::cg);
-  return {words + " (gmres where A is not symmetric) with matrix.reader=parallel",
-          Planner{in_bands, resident}.of(question)};
+  return {words + " (gmres where A is not symmetric)", Planner{in_bands, resident}.of(question)};
+}
+
+Remedy iterated_in_bands(const Config& config, const SystemShape& shape, std::int64_t resident) {
+  Remedy remedy = iterated_by_own_rows(config, shape, resident);
+  remedy.words += " with matrix.reader=parallel";
+  return remedy;
 }
 
 PatternAnalysis analyse_for_remedies(const Config& config, Team& team, const Csr<double>& whole) {

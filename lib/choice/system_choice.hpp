@@ -29,8 +29,9 @@ std::string_view real_only_key(const SolverOptions& options);
 bool solves_alone(const Config& config, Team& team, const Gpus& gpus,
                   const std::function<Index()>& order);
 
-/// The remedy that does without rank 0 reading the whole matrix: an iteration whose ranks read
-/// their rows.
+/// The remedy that does without rank 0 having the whole matrix: an iteration whose ranks have their
+/// rows, and one whose ranks read them.
+Remedy iterated_by_own_rows(const Config& config, const SystemShape& shape, std::int64_t resident);
 Remedy iterated_in_bands(const Config& config, const SystemShape& shape, std::int64_t resident);
 
 /// The analysis of rank 0's matrix for methods that might take the place of the one that is named.
@@ -48,6 +49,11 @@ using LateAnalysis = std::function<PatternAnalysis()>;
 class SystemChoice {
  public:
   SystemChoice(const Config& config, const SystemShape& shape, Team& team, const Gpus& gpus);
+
+  /// Says that rows lie in these bands, not in those of equal height.
+  void take_bands(const RowLayout& bands) {
+    question_.bands = std::make_shared<const RowLayout>(bands);
+  }
 
   /// Analyses the pattern of rank 0's `whole` for sparse elimination, where the configuration
   /// leaves room for it: for a system that is solved once perhaps with the finding that it is

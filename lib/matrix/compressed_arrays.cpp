@@ -192,9 +192,9 @@ void check_counts(const CompressedArrays& arrays, const std::string& name) {
   require_equal(arrays.indices.count, arrays.values.count, index, name);
   require_integers(arrays.offsets, "offsets", name);
   const Index lines = arrays.by_columns ? arrays.columns : arrays.rows;
-  if (arrays.offsets.count != lines + 1) {
-    fail(ExitCode::input, "{}: there are {} offsets, and {} {}s need {}", name,
-         arrays.offsets.count, lines, line, lines + 1);
+  if (arrays.offsets.count - 1 != lines) {
+    fail(ExitCode::input, "{}: there are {} offsets, and {} {}s need one more than that", name,
+         arrays.offsets.count, lines, line);
   }
   require_integers(arrays.indices, fmt::format("indices of {}s", index), name);
 }

@@ -7,14 +7,7 @@
 
 namespace spsolve::inline matrix {
 
-/// The statement of a Matrix Market header on the entries that are not stored.
-enum class Symmetry {
-  general,         ///< every non-zero is stored
-  symmetric,       ///< a_ji = a_ij, one triangle stored
-  skew_symmetric,  ///< a_ji = -a_ij, one triangle stored, no diagonal
-  hermitian,       ///< a_ji = conj(a_ij), complex, one triangle stored, a real diagonal
-};
-
+/// The word of a Matrix Market header.
 constexpr std::string_view name(Symmetry symmetry) {
   switch (symmetry) {
     case Symmetry::symmetric:

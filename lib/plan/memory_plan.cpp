@@ -88,6 +88,12 @@ void plan_reading(MemoryPlan& plan, const MatrixShape& shape, int rank, int rank
   }
 }
 
+void plan_gathering(MemoryPlan& plan, const MatrixShape& shape, int rank) {
+  if (rank > 0) return;
+  plan.parts.push_back({"read", "compressed rows of the whole matrix",
+                        csr_bytes(shape.rows, shape.nonzeros, sizeof(double))});
+}
+
 void plan_reading_together(MemoryPlan& plan, const MatrixShape& shape, const ReadingTogether& how,
                            int rank, int ranks, Index height) {
   const Index nonzeros = shape.nonzeros / ranks;

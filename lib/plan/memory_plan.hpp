@@ -62,6 +62,9 @@ std::int64_t share_bytes(const MatrixShape& shape, Index height);
 /// this rank's rows.
 void plan_reading(MemoryPlan& plan, const MatrixShape& shape, int rank, int ranks, Index height);
 
+/// Adds what it takes rank 0 to get all rows of a matrix that lies in bands.
+void plan_gathering(MemoryPlan& plan, const MatrixShape& shape, int rank);
+
 /// How all ranks read a matrix, none of which holds more than its band; see read_in_bands().
 struct ReadingTogether {
   Index piece_bytes = 0;      ///< of text, at a time

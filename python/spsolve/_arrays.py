@@ -18,16 +18,27 @@ def _numbers(values: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(values)
 
 
-def as_matrix(a: Any) -> _core.Matrix:
+_SYMMETRIES = ("general", "symmetric", "skew_symmetric", "hermitian")
+
+
+def number_of(symmetry: str) -> int:
+    """A symmetry as the library numbers it."""
+    if symmetry not in _SYMMETRIES:
+        raise InputError(f"symmetry is one of {', '.join(_SYMMETRIES)}, and not {symmetry!r}")
+    return _SYMMETRIES.index(symmetry)
+
+
+def as_matrix(a: Any, symmetry: str = "general") -> _core.Matrix:
     """A sparse matrix of scipy (csr, csc, coo; others by tocsr()) or of petsc4py, a dense array, or
-    the name of a file or generator. The numbers of csr are taken in one pass over its arrays."""
-    if isinstance(a, _core.Matrix):
-        return a
+    the name of a file or generator. The numbers of csr are taken in one pass over its arrays.
+    ``symmetry`` other than general: they are those of one triangle."""
+    kind, number = getattr(a, "format", None), number_of(symmetry)
+    if isinstance(a, (_core.Matrix, str, os.PathLike)):
+        if number > 0:
+            raise InputError("symmetry is of arrays: files and generators tell theirs")
+        return a if isinstance(a, _core.Matrix) else _core.Matrix.load(os.fspath(a))
     if hasattr(a, "getValuesCSR"):
-        return _of_petsc(a)
-    if isinstance(a, (str, os.PathLike)):
-        return _core.Matrix.load(os.fspath(a))
-    kind = getattr(a, "format", None)
+        return _of_petsc(a, number)
     if kind is None:
         dense = np.asarray(a)
         if dense.ndim != 2:
@@ -35,25 +46,61 @@ def as_matrix(a: Any) -> _core.Matrix:
                              "the name of a file or generator")
         row, column = np.nonzero(dense)
         rows, columns = dense.shape
-        return _core.Matrix.entries(rows, columns, row, column, _numbers(dense[row, column]))
+        return _core.Matrix.entries(rows, columns, row, column, _numbers(dense[row, column]), number)
     if kind not in ("csr", "csc", "coo"):
         a, kind = a.tocsr(), "csr"
     rows, columns = a.shape
     data = _numbers(a.data)
     if kind == "coo":
         return _core.Matrix.entries(rows, columns, np.ascontiguousarray(a.row),
-                                    np.ascontiguousarray(a.col), data)
+                                    np.ascontiguousarray(a.col), data, number)
     return _core.Matrix.compressed(rows, columns, np.ascontiguousarray(a.indptr),
-                                   np.ascontiguousarray(a.indices), data, kind == "csc")
+                                   np.ascontiguousarray(a.indices), data, kind == "csc", number)
 
 
-def _of_petsc(a: Any) -> _core.Matrix:
+def _of_petsc(a: Any, symmetry: int) -> _core.Matrix:
     if a.getComm().getSize() != 1:
-        raise InputError("A is a matrix of PETSc that lies on several processes: give one that "
-                         "lies on one, of PETSc.COMM_SELF, or the name of a file of it")
+        raise InputError("A is a matrix of PETSc that lies on several processes: name them by comm, "
+                         "give one that lies on one, of PETSc.COMM_SELF, or the name of a file of it")
     rows, columns = a.getSize()
     offsets, indices, values = a.getValuesCSR()
-    return _core.Matrix.compressed(rows, columns, offsets, indices, _numbers(values), False)
+    return _core.Matrix.compressed(rows, columns, offsets, indices, _numbers(values), False, symmetry)
+
+
+def lies_on_several(a: Any) -> bool:
+    """Whether this is a matrix of petsc4py of several processes."""
+    return hasattr(a, "getValuesCSR") and a.getComm().getSize() > 1
+
+
+class OwnRows:
+    """What a process gives of a matrix of which each has its own rows: a sparse matrix of scipy
+    (others than csr by tocsr()), own rows x all columns, or a matrix of petsc4py that lies on all."""
+
+    def __init__(self, a: Any, symmetry: str):
+        self.symmetry = number_of(symmetry)
+        if hasattr(a, "getValuesCSR"):
+            self.columns = a.getSize()[1]
+            self.offsets, self.indices, values = a.getValuesCSR()
+            self.rows = len(self.offsets) - 1
+        elif not hasattr(a, "tocsr"):
+            raise InputError("own rows of A must be a sparse matrix of scipy, own rows x all columns")
+        else:
+            a = a.tocsr()
+            self.rows, self.columns = a.shape
+            self.offsets, self.indices, values = a.indptr, a.indices, a.data
+        self.values = _numbers(values)
+
+    def made(self, comm: Any, own: tuple[int, int] | None) -> _core.Matrix:
+        """The matrix; ``own``: the rows, or None where they follow those of the ranks before."""
+        heights = comm.allgather((self.rows, self.values.dtype.kind == "c"))
+        # A rank without rows may not know of which kind the others' values are.
+        if any(is_complex for _, is_complex in heights):
+            self.values = self.values.astype(np.complex128, copy=False)
+        first = sum(height for height, _ in heights[:comm.rank])
+        first, last = (first, first + self.rows) if own is None else own
+        return _core.Matrix.own_rows(comm.py2f(), first, last, self.columns,
+                                     np.ascontiguousarray(self.offsets),
+                                     np.ascontiguousarray(self.indices), self.values, self.symmetry)
 
 
 def transposed(a: Any) -> Any:

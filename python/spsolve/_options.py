@@ -21,6 +21,7 @@ Precision: TypeAlias = Literal["float", "double", "mixed"]
 Preconditioner: TypeAlias = Literal["auto", "none", "jacobi", "block_jacobi", "chebyshev", "ilu0",
                                     "ic0", "elimination", "multigrid", "shifted_laplacian"]
 Device: TypeAlias = Literal["auto", "host", "cuda"]
+Symmetry: TypeAlias = Literal["general", "symmetric", "skew_symmetric", "hermitian"]
 
 
 class Options(TypedDict, total=False):

@@ -11,7 +11,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from . import _arrays, _core, _threads
 from ._errors import InputError
-from ._options import Device
+from ._options import Device, Symmetry
 
 
 class Product(LinearOperator):
@@ -25,6 +25,7 @@ class Product(LinearOperator):
     - ``products``: how many are expected, for what it may take to choose a kernel; 0 for many.
     - ``device``: "auto", "host" or "cuda".
     - ``threads``: those computed with.
+    - ``symmetry``: that of a matrix of which ``a`` is one triangle, as :func:`factor` has it.
 
     X of float64 by rows is taken as it is. Arrays on a GPU (cupy, torch) are taken by a product on
     a GPU, whose Y lies there too. Pickled, it is ``a`` and these words, and it is prepared again
@@ -32,8 +33,8 @@ class Product(LinearOperator):
     """
 
     def __init__(self, a: Any, *, kernel: str = "auto", columns: int = 1, device: Device = "auto",
-                 products: int = 0, threads: int | None = None):
-        matrix = _arrays.as_matrix(a)
+                 products: int = 0, threads: int | None = None, symmetry: Symmetry = "general"):
+        matrix = _arrays.as_matrix(a, symmetry)
         if matrix.is_complex:
             raise InputError("A is complex, and a Product takes real ones")
         self._lock = threading.Lock()  # the interpreter's own is released while it computes
@@ -44,7 +45,8 @@ class Product(LinearOperator):
             self._product = _core.Product(matrix, kernel, columns, device, products)
         self._given = a
         self._words: dict[str, Any] = {"kernel": kernel, "columns": columns, "device": device,
-                                       "products": products, "threads": threads}
+                                       "products": products, "threads": threads,
+                                       "symmetry": symmetry}
         self._transposed: Product | None = None
         self._on_host = self._product.device == "host"
         super().__init__(  # type: ignore[call-arg, unused-ignore]

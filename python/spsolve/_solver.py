@@ -13,8 +13,9 @@ from scipy.sparse.linalg import LinearOperator
 
 from . import _arrays, _core, _ranks, _threads
 from ._errors import InputError
+from ._given import GivenMatrix
 from ._notes import not_trustworthy, tell
-from ._options import Options, shows_options
+from ._options import Options, Symmetry, shows_options
 from ._report import Inertia, Plan, Report
 
 if TYPE_CHECKING:
@@ -53,18 +54,18 @@ class Factors(LinearOperator):
     """
 
     @shows_options
-    def __init__(self, a: Any, *, comm: Any = None, threads: int | None = None,
-                 strict: bool = False, **options: Unpack[Options]):
+    def __init__(self, a: Any, *, comm: Any = None, own_rows: bool | tuple[int, int] = False,
+                 symmetry: Symmetry = "general", threads: int | None = None, strict: bool = False,
+                 **options: Unpack[Options]):
         self._comm = comm
         self._threads = _threads.number_of(threads)
         self._strict = strict
-        self._matrix = _ranks.on_first(comm, lambda: _arrays.as_matrix(a)) or _nothing()
-        self._given = a if getattr(a, "format", None) in ("csr", "csc", "coo") else None
+        self._a = GivenMatrix(a, comm, own_rows, symmetry)
         self._lock = threading.Lock()  # the interpreter's own is released while it computes
         words, arrays = _ranks.on_every(comm, lambda: _words(options))
         number = None if comm is None else comm.py2f()
         with _threads.using(self._threads):
-            self._factors = _core.Factors(self._matrix, words, arrays, number)
+            self._factors = _core.Factors(self._a.matrix, words, arrays, number)
         self._last: dict[str, Any] = {}
         dtype = np.dtype(np.complex128 if self.is_complex else np.float64)
         super().__init__(dtype, (self.order, self.order))  # type: ignore[call-arg, unused-ignore]
@@ -220,123 +221,21 @@ class Factors(LinearOperator):
         Raises NotTrustworthyError where the matrix is singular. ``inertia`` then has the rows that
         no pivot was left for, and solves raise InputError until the next refactor.
         """
-        given = _ranks.on_first(self._comm, lambda: _given(values, shift, rows))
-        if self._comm is not None:
-            given = self._comm.bcast(given, 0)
-        assert given is not None  # as the first rank's is
-        has_values, has_shift = given
-        numbers = self._own_part(lambda: self._numbers_of(values),
-                                 self._first_numbers) if has_values else None
-        shifts = self._own_part(lambda: self._shifts_of(shift, rows),
-                                lambda: np.arange(self.order + 1)) if has_shift else None
+        numbers, shifts = self._a.changes(values, shift, rows, self.own)
         with self._lock, _threads.using(self._threads):
             self._last = {}
             self._factors.refactor(numbers, shifts)
         self._tell_of_factoring()
         return self
 
-    def _first_numbers(self) -> np.ndarray:
-        """Where the numbers of each row begin, and where the last one's end."""
-        return self._matrix.arrays()[0] * (2 if self.is_complex else 1)
-
-    def _shifts_of(self, shift: Any, rows: Any) -> np.ndarray:
-        """A number for each row."""
-        shifts = np.zeros(self.order)
-        added = np.asarray(shift, dtype=np.float64)
-        where = np.arange(self.order) if rows is None else np.asarray(rows)
-        if where.ndim != 1 or where.size > 0 and (
-                where.dtype.kind not in "iu" or where.min() < 0 or where.max() >= self.order):
-            raise InputError(f"rows must be numbers of rows from 0 to {self.order - 1}")
-        if added.ndim > 0 and added.shape != where.shape:
-            raise InputError(f"there are {added.size} shifts for {where.size} rows")
-        shifts[where.astype(np.int64)] = added
-        return shifts
-
-    def _numbers_of(self, values: Any) -> np.ndarray:
-        """New values of all entries, row by row; of complex ones their parts in turn."""
-        if hasattr(values, "format"):
-            if self.is_complex:
-                values = values.astype(np.complex128)
-            a = _arrays.as_matrix(values)
-            if a.is_complex != self.is_complex:
-                raise InputError("the new values are complex, and the matrix is real")
-            theirs, ours = a.arrays(), self._matrix.arrays()
-            if a.rows != self.order or not (np.array_equal(theirs[0], ours[0]) and
-                                            np.array_equal(theirs[1], ours[1])):
-                raise InputError("the matrix has another pattern than the one that was factored")
-            return theirs[2]
-        if np.iscomplexobj(values) and not self.is_complex:
-            raise InputError("the new values are complex, and the matrix is real")
-        dtype = np.complex128 if self.is_complex else np.float64
-        numbers = self._by_rows(np.ascontiguousarray(values, dtype=dtype))
-        if numbers.size != self._matrix.nonzeros:
-            raise InputError(f"there are {numbers.size} values for {self._matrix.nonzeros} "
-                             "non-zeros")
-        return numbers.view(np.float64)
-
-    def _own_part(self, numbers_of: Callable[[], np.ndarray],
-                  places_of: Callable[[], np.ndarray]) -> np.ndarray:
-        """Rank 0's numbers, of which those of each row begin at its place, dealt out by rows."""
-        numbers = _ranks.on_first(self._comm, numbers_of)
-        if self._comm is None and numbers is not None:
-            return numbers
-        rows = self._comm.gather(self.own, 0)
-        parts = None
-        if rows is not None and numbers is not None:
-            places = places_of()
-            parts = [numbers[places[first]:places[last]] for first, last in rows]
-        return np.ascontiguousarray(self._comm.scatter(parts, 0))
-
-    def _by_rows(self, data: np.ndarray) -> np.ndarray:
-        """New data of the matrix that was given, row by row with ascending columns."""
-        given = self._given
-        if given is None or (given.format == "csr" and given.has_canonical_format):
-            return data
-        places = _places(given)
-        if places is None:
-            raise InputError("the matrix that was factored names entries twice; give a matrix, "
-                             "not its data")
-        if data.shape != places.shape:
-            raise InputError(f"there are {data.size} values for {places.size} entries")
-        return np.ascontiguousarray(data[places])
-
     def __repr__(self) -> str:
         report = self.report
         return f"<spsolve.Factors of order {self.order}: {report.method} on {report.device}>"
 
 
-def _given(values: Any, shift: Any, rows: Any) -> tuple[bool, bool]:
-    """Whether there are values, and a shift; refuses a refactor of neither."""
-    if values is None and shift is None:
-        raise InputError("give new values, a shift, or both")
-    if rows is not None and shift is None:
-        raise InputError("rows are those of a shift: give it, too")
-    return values is not None, shift is not None
-
-
-def _places(a: Any) -> np.ndarray | None:
-    """Where the data of `a` lie among the values row by row, columns ascending; None where entries
-    are named twice."""
-    if a.format == "coo":
-        row, column = np.asarray(a.row, dtype=np.int64), np.asarray(a.col, dtype=np.int64)
-    else:
-        line = np.repeat(np.arange(len(a.indptr) - 1, dtype=np.int64), np.diff(a.indptr))
-        other = np.asarray(a.indices, dtype=np.int64)
-        row, column = (line, other) if a.format == "csr" else (other, line)
-    keys = row * a.shape[1] + column
-    order = np.argsort(keys, kind="stable")
-    keys = keys[order]
-    return None if np.any(keys[1:] == keys[:-1]) else order
-
-
-def _nothing() -> _core.Matrix:
-    """What ranks other than 0 pass for the matrix."""
-    none = np.zeros(0, dtype=np.int64)
-    return _core.Matrix.compressed(0, 0, np.zeros(1, dtype=np.int64), none, np.zeros(0), False)
-
-
 @shows_options
-def factor(a: Any, *, comm: Any = None, threads: int | None = None, strict: bool = False,
+def factor(a: Any, *, comm: Any = None, own_rows: bool | tuple[int, int] = False,
+           symmetry: Symmetry = "general", threads: int | None = None, strict: bool = False,
            **options: Unpack[Options]) -> Factors:
     """Factors a square matrix, to solve with it as often as wanted.
 
@@ -360,29 +259,39 @@ def factor(a: Any, *, comm: Any = None, threads: int | None = None, strict: bool
     - ``comm``: a communicator of mpi4py, whose processes factor and solve together. Every call is
       then theirs. ``a`` counts on rank 0 alone, as do new values; others may give None. Each
       process has the rows ``own`` of right-hand sides and solutions.
+    - ``own_rows``: of processes of ``comm`` that each give their own rows, also of new values and
+      shifts. ``a`` is own rows x all columns; the rows follow those of the ranks before. A pair
+      (first, last) names them, from 0 and before the last, and is checked. ``own`` are these rows.
+      Matrices of petsc4py that lie on several processes are taken so by themselves.
+    - ``symmetry``: that of a matrix of which ``a`` is one triangle, lower or upper: "symmetric",
+      "skew_symmetric" or "hermitian". New values are given as a matrix, not as its data then.
 
     Raises InputError, ResourcesError, and NotTrustworthyError where the matrix is singular. Other
     threads of Python run meanwhile, and Ctrl-C stops it.
     """
     expected: Options = {"systems": 2}
     expected.update(options)
-    return Factors(a, comm=comm, threads=threads, strict=strict, **expected)
+    return Factors(a, comm=comm, own_rows=own_rows, symmetry=symmetry, threads=threads,
+                   strict=strict, **expected)
 
 
 @shows_options
 def solve(a: Any, b: Any, *, transposed: bool = False, adjoint: bool = False, comm: Any = None,
+          own_rows: bool | tuple[int, int] = False, symmetry: Symmetry = "general",
           threads: int | None = None, strict: bool = False,
           **options: Unpack[Options]) -> NDArray[Any]:
     """x of A x = b, of A^T x = b, or, ``adjoint``, of A^H x = b.
 
     That is ``factor(a, systems=1, **options).solve(b)``, as the program ``spsolve`` does. With a
-    communicator of mpi4py ``a`` and ``b`` count on rank 0, and every process gets the whole x.
+    communicator of mpi4py ``a`` and ``b`` count on rank 0, and every process gets the whole x;
+    with ``own_rows`` every process gives its rows of ``a`` and ``b``, and gets those of x.
     """
     columns = np.shape(b)[1] if b is not None and len(np.shape(b)) == 2 else 1
     expected: Options = {"right_hand_sides": max(1, columns)}
     expected.update(options)
-    factors = Factors(a, comm=comm, threads=threads, strict=strict, **expected)
-    if comm is None:
+    factors = Factors(a, comm=comm, own_rows=own_rows, symmetry=symmetry, threads=threads,
+                      strict=strict, **expected)
+    if comm is None or factors._a.has_own_rows:
         return factors.solve(b, transposed=transposed, adjoint=adjoint)
 
     def whole() -> np.ndarray:
@@ -397,8 +306,8 @@ def solve(a: Any, b: Any, *, transposed: bool = False, adjoint: bool = False, co
 
 
 @shows_options
-def analyse(a: Any, *, columns: int = 1, threads: int | None = None,
-            **options: Unpack[Options]) -> Plan:
+def analyse(a: Any, *, columns: int = 1, symmetry: Symmetry = "general",
+            threads: int | None = None, **options: Unpack[Options]) -> Plan:
     """What ``factor`` would do with a matrix and K = ``columns`` right-hand sides.
 
     Analyses the pattern, chooses method and device, and plans memory, but takes none for factors.
@@ -408,4 +317,4 @@ def analyse(a: Any, *, columns: int = 1, threads: int | None = None,
     """
     words, arrays = _words({"systems": 2, "right_hand_sides": columns, **options})
     with _threads.using(_threads.number_of(threads)):
-        return Plan(**_core.plan(_arrays.as_matrix(a), words, arrays))
+        return Plan(**_core.plan(_arrays.as_matrix(a, symmetry), words, arrays))

@@ -84,6 +84,16 @@ class Installed(CliTest):
         for rank in range(3):
             self.assertRegex(ran.out, f"rank {rank} of 3: 13[2-4] rows, solved\n")
 
+    def test_ranks_hand_over_their_own_rows(self):
+        self.build_outside("own_rows", "own_rows_c")
+        for program in ("build/own_rows", "build/own_rows_c"):
+            for ranks in (1, 3):
+                with self.subTest(program, ranks=ranks):
+                    ran = self.run_well(*launcher(ranks), program)
+                    for rank in range(ranks):
+                        first, last = 301 * rank // ranks, 301 * (rank + 1) // ranks
+                        self.assertIn(f"rank {rank}: rows {first} to {last} solved\n", ran.out)
+
     def test_an_elastic_body_from_c(self):
         self.build_outside("elastic_c")
         ran = self.run_well("build/elastic_c")

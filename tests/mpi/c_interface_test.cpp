@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -68,6 +69,71 @@ TEST_F(CInterfaceOverRanks, SolvesComplexSystems) {
   }
   spsolve_solver_free(by);
   spsolve_matrix_free(complex_matrix);
+}
+
+/// Own rows of (-1, 2, -1), with integers of 32 bits, of bands that grow with the ranks.
+struct OwnRowsOfC {
+  std::int64_t first = 0, end = 0;
+  std::vector<std::int32_t> offsets{0}, columns;
+  std::vector<double> values;
+  spsolve_arrays arrays;
+
+  OwnRowsOfC(std::int64_t n, int rank, int size)
+      : first(rank * rank * n / (size * size)), end((rank + 1) * (rank + 1) * n / (size * size)) {
+    for (std::int64_t i = first; i < end; ++i) {
+      for (std::int64_t j = std::max<std::int64_t>(i - 1, 0); j < std::min(i + 2, n); ++j) {
+        columns.push_back(static_cast<std::int32_t>(j));
+        values.push_back(i == j ? 2 : -1);
+      }
+      offsets.push_back(static_cast<std::int32_t>(columns.size()));
+    }
+    spsolve_arrays_init(&arrays);
+    arrays.offsets_are = arrays.indices_are = SPSOLVE_INT32;
+    arrays.rows = end - first;
+    arrays.columns = n;
+    arrays.offsets = offsets.data();
+    arrays.column_indices = columns.data();
+    arrays.values = values.data();
+  }
+};
+
+TEST_F(CInterfaceOverRanks, SolvesAndMultipliesOwnRows) {
+  OwnRowsOfC own(n, spsolve_ranks_rank(ranks), spsolve_ranks_size(ranks));
+  spsolve_matrix* a = nullptr;
+  spsolve_solver* by = nullptr;
+  spsolve_product* product = nullptr;
+  ASSERT_EQ(spsolve_matrix_from_own_rows(ranks, own.first, &own.arrays, &a), SPSOLVE_OK);
+  EXPECT_EQ(spsolve_matrix_rows(a), n);
+  EXPECT_EQ(spsolve_matrix_nonzeros(a), 3 * n - 2);
+  ASSERT_EQ(spsolve_solver_create_over(ranks, a, nullptr, &by), SPSOLVE_OK);
+  ASSERT_EQ(spsolve_product_create_over(ranks, a, nullptr, 1, SPSOLVE_DEVICE_HOST, &product),
+            SPSOLVE_OK);
+  std::int64_t from = 0, to = 0;
+  ASSERT_EQ(spsolve_solver_own_rows(by, &from, &to), SPSOLVE_OK);
+  EXPECT_EQ(from, own.first);
+  EXPECT_EQ(to, own.end);
+  ASSERT_EQ(spsolve_product_own_rows(product, &from, &to), SPSOLVE_OK);
+  EXPECT_EQ(to, own.end);
+  ASSERT_EQ(spsolve_product_own_rows_of_x(product, &from, &to), SPSOLVE_OK);
+  EXPECT_EQ(from, own.first);
+  std::vector<double> ones(own.offsets.size() - 1, 1.0), b(ones.size());
+  ASSERT_EQ(spsolve_product_apply(product, 1, ones.data(), b.data()), SPSOLVE_OK);
+  ASSERT_EQ(spsolve_solver_solve(by, 0, 1, b.data(), b.data(), nullptr), SPSOLVE_OK);
+  for (const double value : b) EXPECT_NEAR(value, 1, 1e-10);
+  EXPECT_EQ(spsolve_product_apply(product, 1, last ? nullptr : ones.data(), b.data()),
+            SPSOLVE_INPUT);
+  spsolve_product_free(product);
+  spsolve_solver_free(by);
+  spsolve_matrix_free(a);
+  // What is wrong on one rank is told on all.
+  if (last) own.arrays.offsets = nullptr;
+  EXPECT_EQ(spsolve_matrix_from_own_rows(ranks, own.first, &own.arrays, &a), SPSOLVE_INPUT);
+  EXPECT_NE(std::string(spsolve_last_error()).find("a matrix needs"), std::string::npos);
+  own.arrays.offsets = own.offsets.data();
+  EXPECT_EQ(spsolve_matrix_from_own_rows(ranks, own.first + (last ? 1 : 0), &own.arrays, &a),
+            SPSOLVE_INPUT);
+  EXPECT_NE(std::string(spsolve_last_error()).find("leave a gap"), std::string::npos);
+  EXPECT_EQ(a, nullptr);
 }
 
 TEST_F(CInterfaceOverRanks, WhatIsWrongOnOneRankIsToldOnAll) {

@@ -378,6 +378,41 @@ class Solving(unittest.TestCase):
                 spsolve.factor("grid3d:4", **wrong)
 
 
+class Triangles(unittest.TestCase):
+    def test_one_of_a_symmetric_matrix_is_enough(self):
+        a, b = system()
+        whole = (a + a.T).tocsr()
+        for triangle in (sp.tril(whole).tocsr(), sp.triu(whole).tocsc(), sp.tril(whole).tocoo()):
+            f = spsolve.factor(triangle, symmetry="symmetric", method="sparse_ldlt")
+            x = f.solve(b)
+            self.assertLess(np.abs(whole @ x - b).max(), 1e-10)
+            f.refactor(2 * triangle)
+            self.assertLess(np.abs(2 * whole @ f.solve(b) - b).max(), 1e-10)
+            with self.assertRaisesRegex(spsolve.InputError, "one triangle: give a matrix"):
+                f.refactor(triangle.data)
+            np.testing.assert_allclose(spsolve.Product(triangle, symmetry="symmetric") @ b, whole @ b)
+        lower = sp.tril(a, -1).tocsr()
+        skew = spsolve.Product(lower, symmetry="skew_symmetric")
+        np.testing.assert_allclose(skew @ b, (lower - lower.T) @ b, atol=1e-12)
+        np.testing.assert_allclose(skew.H @ b, (lower - lower.T).T @ b, atol=1e-12)
+        plan = spsolve.analyse(sp.triu(whole), symmetry="symmetric", method="sparse_cholesky")
+        self.assertEqual(plan.method, "sparse_cholesky")
+        complex_a = (whole + 1j * (a - a.T)).tocsr()
+        x = spsolve.solve(sp.triu(complex_a), b, symmetry="hermitian")
+        self.assertLess(np.abs(complex_a @ x - b).max(), 1e-10)
+
+    def test_bad_ones_are_refused(self):
+        a = system()[0]
+        for raises, words in (
+                (lambda: spsolve.factor(a, symmetry="symmetric"), "entries in both triangles"),
+                (lambda: spsolve.factor(a, symmetry="symetric"), "symmetry is one of general, "),
+                (lambda: spsolve.factor("grid2d:5", symmetry="symmetric"), "symmetry is of arrays"),
+                (lambda: spsolve.factor(sp.tril(a), symmetry="skew_symmetric"), "is not zero"),
+                (lambda: spsolve.factor(a, own_rows=True), "give comm")):
+            with self.assertRaisesRegex(spsolve.InputError, words):
+                raises()
+
+
 class Failing(unittest.TestCase):
     def test_errors_have_the_exit_codes(self):
         singular = sp.csr_matrix(np.array([[1.0, 2], [2, 4]]))
