@@ -132,8 +132,8 @@ void spsolve_arrays_init_sized(spsolve_arrays* arrays, std::size_t size) {
 }
 
 spsolve_status spsolve_matrix_from_arrays(const spsolve_arrays* arrays, spsolve_matrix** matrix) {
-  return create(
-      matrix, [&] { return new spsolve_matrix{matrix_of(spsolve::arrays_from_c(arrays))}; });
+  return create(matrix,
+                [&] { return new spsolve_matrix{matrix_of(spsolve::arrays_from_c(arrays))}; });
 }
 
 spsolve_status spsolve_matrix_from_own_rows(const spsolve_ranks* ranks, int64_t first_row,
@@ -146,10 +146,15 @@ spsolve_status spsolve_matrix_from_own_rows(const spsolve_ranks* ranks, int64_t 
       if (matrix == nullptr) fail(ExitCode::input, "there is no place to put the new object");
       const Arrays mine = arrays_from_c(arrays);
       if (mine.storage != SPSOLVE_BY_ROWS || first_row < 0 || !countable(1, first_row)) {
-        fail(ExitCode::input, "own rows come by rows (SPSOLVE_BY_ROWS), from row 0 or one after it");
+        fail(ExitCode::input,
+             "own rows come by rows (SPSOLVE_BY_ROWS), from row 0 or one after it");
       }
-      return OwnRows{{first_row, first_row + mine.rows}, mine.columns, mine.offsets,
-                     mine.column_indices,                mine.values,  mine.symmetry};
+      return OwnRows{{first_row, first_row + mine.rows},
+                     mine.columns,
+                     mine.offsets,
+                     mine.column_indices,
+                     mine.values,
+                     mine.symmetry};
     });
     *matrix = new spsolve_matrix{Matrix::from_own_rows(all, own)};
     return SPSOLVE_OK;

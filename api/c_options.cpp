@@ -113,6 +113,17 @@ Options options_from_c(const spsolve_options* given, Index rows) {
     mine.null_vectors = std::make_shared<const Dense<double>>(
         array_of(c.null_vectors, rows, c.null_dimension, "null_vectors"));
   }
+  if (c.on_step != nullptr) {
+    mine.on_step = [call = c.on_step, data = c.on_step_data](const SolverStep& step) {
+      const spsolve_step told{step.task.c_str(), step.step,    step.steps,
+                              step.fraction,     step.seconds, step.backward_error};
+      try {
+        return call(&told, data) == 0;
+      } catch (...) {
+        return false;  // of a function in C++, whose exception no caller in C could take
+      }
+    };
+  }
   return mine;
 }
 

@@ -65,9 +65,10 @@ spsolve_status spsolve_product_apply(spsolve_product* product, int64_t columns, 
   if (product == nullptr) return refuse("there is no product");
   return guarded([&] {
     const Index from = product->product.own_x().size(), to = product->product.own().size();
-    const bool has_arrays = (columns == 0 || from == 0 || x != nullptr) &&
-                            (columns == 0 || to == 0 || y != nullptr);
-    require_together(product->ranks, columns >= 0 && has_arrays, "a product needs X and room for Y");
+    const bool has_arrays =
+        (columns == 0 || from == 0 || x != nullptr) && (columns == 0 || to == 0 || y != nullptr);
+    require_together(product->ranks, columns >= 0 && has_arrays,
+                     "a product needs X and room for Y");
     require_together(product->ranks, countable(from, columns) && countable(to, columns),
                      "so many columns have no room");
     const Dense<double> result = product->product.apply(c_rows(x, from, columns));

@@ -97,8 +97,7 @@ Matrix matrix_of(const Ranks& ranks, Range own, CompressedArrays arrays, Symmetr
     arrays.rows = own.size();
     return csr_from_arrays(arrays, in_errors);
   });
-  const RowLayout layout =
-      layout_of(all_gather(team, Told{own, arrays.columns, parts, symmetry}));
+  const RowLayout layout = layout_of(all_gather(team, Told{own, arrays.columns, parts, symmetry}));
   rows = with_mirrors(team, layout, std::move(rows), symmetry, parts, in_errors);
   bool conjugates = false;
   if (parts > 1 && layout.rows == rows.columns) {

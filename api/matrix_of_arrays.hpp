@@ -14,8 +14,8 @@ struct MatrixBands {
   Index nonzeros = 0;  ///< of all ranks
 };
 
-/// Matrices of arrays whose numbers are of any type: see Matrix::from_rows(), of `arrays` by columns
-/// from_columns(), and from_entries().
+/// Matrices of arrays whose numbers are of any type: see Matrix::from_rows(), of `arrays` by
+/// columns from_columns(), and from_entries().
 Matrix matrix_of(const CompressedArrays& arrays, Symmetry symmetry);
 Matrix matrix_of(const EntryArrays& arrays, Symmetry symmetry);
 

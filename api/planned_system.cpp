@@ -35,6 +35,9 @@ SolvingTeam::SolvingTeam(const Matrix& a, const Options& options, Ranks of)
       solves_alone(config, ranks.team(), gpus, [this] { return parts * order; })) {
     alone = std::make_unique<SoloTeam>();
   }
+  if (all_sum(ranks.team(), options.on_step ? 1 : 0) > 0) {
+    watch = std::make_shared<UsersWatch>(options.on_step, alone != nullptr ? Ranks() : ranks);
+  }
 }
 
 void SolvingTeam::share(SetUpReport& report) {
@@ -130,6 +133,9 @@ PlannedSystem::PlannedSystem(const Matrix& a, const Options& options, SolvingTea
   find_nodes(a, options, team);
   choice.emplace(config, shape, team, gpus);
   if (a.bands() != nullptr) choice->take_bands(a.bands()->rows);
+  Progress analysing("analysing", 0, Progress::Show::off);
+  analysing.watch_by(by.watch);
+  analysing.done_by_all(0, 0, 0);
   choice->analyse(a.bands() != nullptr ? gathered(a, team) : a.csr(), coordinates.dimensions > 0);
   note(choice->question().pattern_analysis.note);
   memory = choice->place(noted);

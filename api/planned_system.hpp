@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "api/users_watch.hpp"
 #include "choice/system_choice.hpp"
 #include "solve/operators/system_matrix.hpp"
 #include "spsolve/solver.hpp"
@@ -21,6 +22,7 @@ struct SolvingTeam {
   Index parts = 1;          ///< rows of the system to a row of A, see matrix/real_form.hpp
   bool conjugates = false;  ///< see Matrix::conjugates()
   std::unique_ptr<SoloTeam> alone;
+  std::shared_ptr<UsersWatch> watch;  ///< null where no rank's user wants to know of steps
 
   SolvingTeam(const Matrix& a, const Options& options, Ranks of);
 
@@ -29,10 +31,8 @@ struct SolvingTeam {
   /// Work of those that solve, whose errors are everybody's. Collective.
   template <typename Work>
   void solving(const Work& work) {
-    if (alone == nullptr) return work();
-    together(ranks.team(), [&] {
-      if (ranks.rank() == 0) work();
-    });
+    if (watch == nullptr) return solving_unwatched(work);
+    watch->during([&] { solving_unwatched(work); });
   }
 
   // What those that solve tell the others. Collective, as well.
@@ -50,6 +50,15 @@ struct SolvingTeam {
   void share(std::optional<Inertia>& inertia);
   void share(SolverPlan& plan);
   void share(Solution& solution);
+
+ private:
+  template <typename Work>
+  void solving_unwatched(const Work& work) {
+    if (alone == nullptr) return work();
+    together(ranks.team(), [&] {
+      if (ranks.rank() == 0) work();
+    });
+  }
 };
 
 /// A system before anything is taken for it, but for its device: how it is solved.

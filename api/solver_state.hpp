@@ -69,7 +69,9 @@ struct Solver::State {
         guess = read_first_guess(solver->matrix(), file, b->columns(), by.parts);
       }
     }
-    Progress silent("eliminating", 1, Progress::Show::off);
+    const bool iterates = is_krylov(solver->choice().method);
+    Progress silent(iterates ? "iterating" : "eliminating", 1, Progress::Show::off);
+    silent.watch_by(by.watch);
     solver->eliminate(silent, nullptr, b, guess.get());
   }
 

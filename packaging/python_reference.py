@@ -54,9 +54,11 @@ def members(kind):
 def page():
     functions = [spsolve.factor, spsolve.solve, spsolve.analyse, spsolve.read, spsolve.set_threads,
                  spsolve.threads]
-    classes = [spsolve.Factors, spsolve.Product, spsolve.Report, spsolve.Inertia, spsolve.Plan]
+    classes = [spsolve.Factors, spsolve.Product, spsolve.Report, spsolve.Inertia, spsolve.Plan,
+               spsolve.Step]
     errors = [spsolve.Error, spsolve.InputError, spsolve.NotTrustworthyError,
-              spsolve.ResourcesError, spsolve.InternalError, spsolve.TrustWarning]
+              spsolve.ResourcesError, spsolve.StoppedError, spsolve.InternalError,
+              spsolve.TrustWarning]
     parts = [BEGIN, "## Functions\n"]
     parts += [entry(each, signature(each, each.__name__), "###") for each in functions]
     parts += [OPTIONS, "| option | type | default |\n|---|---|---|"]
@@ -70,7 +72,7 @@ def page():
         parts.append(f"| `{name}` | `{shown}` | {defaults.get(name) or ''} |")
     parts += ["", "## Classes\n"]
     for kind in classes:
-        name = kind.__name__ if kind in (spsolve.Report, spsolve.Inertia, spsolve.Plan) \
+        name = kind.__name__ if kind in (spsolve.Report, spsolve.Inertia, spsolve.Plan, spsolve.Step) \
             else signature(kind, kind.__name__)
         parts += [entry(kind, name, "###"), *members(kind)]
     parts.append("## Errors\n")

@@ -33,7 +33,7 @@ namespace {
 
 /// Raises the package's exception for an Error, which has its exit code.
 void raise(const Error& error) {
-  if (error.code() == ExitCode::interrupted) {
+  if (error.code() == ExitCode::interrupted && by_signal) {
     PyErr_SetNone(PyExc_KeyboardInterrupt);
     return;
   }
@@ -41,6 +41,7 @@ void raise(const Error& error) {
   const char* const name = error.code() == ExitCode::not_trustworthy ? "NotTrustworthyError"
                            : error.code() == ExitCode::input         ? "InputError"
                            : error.code() == ExitCode::resources     ? "ResourcesError"
+                           : error.code() == ExitCode::interrupted   ? "StoppedError"
                                                                      : "InternalError";
   PyErr_SetString(package.attr(name).ptr(), plain_text(error.what()).c_str());
 }

@@ -63,8 +63,9 @@ Matrix own_rows(int communicator, Index first, Index last, Index columns, const 
   const Ranks ranks = ranks_numbered(communicator);
   const CompressedArrays arrays{0, columns, numbers_of(offsets, "indptr"),
                                 numbers_of(indices, "indices"), numbers_of(values, "data")};
-  return unlocked(
-      [&] { return matrix_of(ranks, {first, last}, arrays, static_cast<Symmetry>(symmetry)); });
+  return unlocked([&] {
+    return matrix_of(ranks, {first, last}, arrays, static_cast<Symmetry>(symmetry));
+  });
 }
 
 /// An array of numpy that has taken `values`.

@@ -94,10 +94,35 @@ Options options_of(const nb::dict& given) {
   return mine;
 }
 
+namespace {
+
+/// Calls a function of Python with the members of a step; None goes on as True does.
+std::function<bool(const SolverStep&)> step_told_to(nb::object function) {
+  const std::shared_ptr<nb::object> held(new nb::object(std::move(function)),
+                                         [](nb::object* owned) {
+                                           const nb::gil_scoped_acquire locked;
+                                           delete owned;
+                                         });
+  return [held](const SolverStep& step) {
+    const nb::gil_scoped_acquire locked;
+    const nb::object error =
+        step.backward_error < 0 ? nb::none() : nb::object(nb::float_(step.backward_error));
+    const nb::object told =
+        (*held)(step.task, step.step, step.steps, step.fraction, step.seconds, error);
+    return told.is_none() || nb::cast<bool>(nb::module_::import_("builtins").attr("bool")(told));
+  };
+}
+
+}  // namespace
+
 Options options_of(const nb::dict& given, const nb::dict& arrays) {
   Options options = options_of(given);
   for (const auto& [key, value] : arrays) {
     const auto word = nb::cast<std::string>(key);
+    if (word == "on_step") {
+      options.on_step = step_told_to(nb::borrow<nb::object>(value));
+      continue;
+    }
     Dense<double> array = dense_of(nb::cast<nb::object>(value));
     if (word == "coordinates") {
       options.node_coordinates = std::move(array);

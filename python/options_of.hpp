@@ -11,7 +11,8 @@ namespace spsolve::python {
 /// be meant.
 Options options_of(const nanobind::dict& given);
 
-/// Options from words and from arrays: coordinates, null_space and initial_guess.
+/// Options from words and from objects: arrays of coordinates, null_space and initial_guess, and
+/// the function on_step.
 Options options_of(const nanobind::dict& given, const nanobind::dict& arrays);
 
 /// The options that options_of() takes of the configuration's table: name, words, default and help.

@@ -46,11 +46,11 @@ class ValueArray {
   ValueArray() = default;
   ValueArray(const void* data, Index size, Type type) : data_(data), size_(size), type_(type) {}
 
-  template <typename Array, typename Number = NumberOf<Array>,
-            typename = std::enable_if_t<std::is_same_v<Number, float> ||
-                                        std::is_same_v<Number, double> ||
-                                        std::is_same_v<Number, std::complex<float>> ||
-                                        std::is_same_v<Number, std::complex<double>>>>
+  template <
+      typename Array, typename Number = NumberOf<Array>,
+      typename = std::enable_if_t<std::is_same_v<Number, float> || std::is_same_v<Number, double> ||
+                                  std::is_same_v<Number, std::complex<float>> ||
+                                  std::is_same_v<Number, std::complex<double>>>>
   ValueArray(const Array& numbers)
       : ValueArray(std::data(numbers), static_cast<Index>(std::size(numbers)),
                    std::is_same_v<Number, float>                 ? Type::float32

@@ -20,7 +20,8 @@ typedef enum {
   SPSOLVE_NOT_TRUSTWORTHY = 1, /* singular, no certain digit, or a large residual */
   SPSOLVE_INPUT = 2,           /* a file or an argument is wrong */
   SPSOLVE_RESOURCES = 3,       /* memory or device is missing or too small */
-  SPSOLVE_INTERNAL = 4         /* a defect of the library */
+  SPSOLVE_INTERNAL = 4,        /* a defect of the library */
+  SPSOLVE_INTERRUPTED = 5      /* stopped, as on_step asked */
 } spsolve_status;
 
 /* The sentence of the last failure in this thread, or "". Valid until the next call that fails. */
@@ -202,6 +203,20 @@ typedef enum { SPSOLVE_ACCEPT_DIGITS = 0, SPSOLVE_ACCEPT_RESIDUAL = 1 } spsolve_
 /* The ranks that eliminate. */
 typedef enum { SPSOLVE_RANKS_AUTO = 0, SPSOLVE_RANKS_ALL = 1 } spsolve_solving_ranks;
 
+/* A step of a long task. Versions to come add members at the end. */
+typedef struct {
+  const char* task;      /* "analysing", "eliminating", "iterating", "estimating", ... */
+  int64_t step, steps;   /* done, and in all, at most; 0: unknown */
+  double fraction;       /* of the work that is done, from 0 to 1, as far as is known */
+  double seconds;        /* since the task began */
+  double backward_error; /* of an iteration; -1 of other tasks */
+} spsolve_step;
+
+/* Hands back 0 to go on; other numbers stop the call, which hands back SPSOLVE_INTERRUPTED, on all
+ * ranks. A solver that was being eliminated, or that iterated for the first time, refuses to solve
+ * until it has new values. Called by any thread of the library, one at a time. */
+typedef int (*spsolve_on_step)(const spsolve_step* step, void* data);
+
 /* The options of spsolve::Options, by the same names, where docs and ranges are. Strings and arrays
  * are copied when a solver is made; NULL is none. Versions to come add members at the end alone: a
  * library takes structures of its own version and of those before, and refuses longer ones. */
@@ -247,6 +262,8 @@ typedef struct {
   spsolve_switch equilibrate;
   spsolve_acceptance accept;
   spsolve_switch matching; /* of rows with columns by values, before sparse elimination */
+  spsolve_on_step on_step; /* is told of steps, with on_step_data, also in later calls; or NULL */
+  void* on_step_data;
 } spsolve_options;
 
 /* The defaults of the program, in a structure of `size` bytes. */

@@ -45,12 +45,10 @@ void require_diagonal(const Csr<double>& rows, Index first_row, Symmetry symmetr
 /// Whether the entries off the diagonal, of all ranks, are above it.
 bool is_upper(Team& team, const Csr<double>& rows, Index first_row, Index parts,
               const std::string& name) {
-  const auto below = find_entry(rows, first_row, parts, [&](Index i, Index j, double) {
-    return j / parts < i / parts;
-  });
-  const auto above = find_entry(rows, first_row, parts, [&](Index i, Index j, double) {
-    return j / parts > i / parts;
-  });
+  const auto below = find_entry(rows, first_row, parts,
+                                [&](Index i, Index j, double) { return j / parts < i / parts; });
+  const auto above = find_entry(rows, first_row, parts,
+                                [&](Index i, Index j, double) { return j / parts > i / parts; });
   const std::vector<std::optional<Entry>> all_below = all_gather(team, below);
   const std::vector<std::optional<Entry>> all_above = all_gather(team, above);
   const auto has = [](const std::optional<Entry>& entry) { return entry.has_value(); };

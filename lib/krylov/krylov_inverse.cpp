@@ -199,8 +199,7 @@ void KrylovInverse::solve_as_asked(Start start, const Vectors& b, Vectors& x, Pr
       const double whole = std::log(std::max(first_error, goal.tolerance) / goal.tolerance);
       const double left = std::log(std::max(error, goal.tolerance) / goal.tolerance);
       const double done = whole > 0 ? std::clamp(1 - left / whole, 0.0, 1.0) : 1.0;
-      progress->done(step, goal.most_steps, done,
-                     [error] { return fmt::format("backward error {:.1e}", error); });
+      progress->done_by_all(step, goal.most_steps, done, error);
     };
   }
   KrylovSolve solved = solve_for_a(start, goal, b, x);
@@ -242,6 +241,7 @@ void KrylovInverse::solve_as_asked(Start start, const Vectors& b, Vectors& x, Pr
 }
 
 std::unique_ptr<Vectors> KrylovInverse::eliminate(const EliminationRun& run) {
+  watch_ = run.progress.watch();
   if (run.first == nullptr) return nullptr;
   std::unique_ptr<Vectors> x =
       run.guess != nullptr ? copy_of(*run.guess) : matrix_->vectors(run.first->columns());
@@ -324,6 +324,13 @@ KrylovSolve KrylovInverse::solve_for_a(Start start, StoppingCriterion::Goal goal
 KrylovSolve KrylovInverse::solve(Start start, StoppingCriterion::Goal goal, const Vectors& b,
                                  Vectors& x) {
   if (!goal.out_of_time) goal.out_of_time = out_of_time(b.team());
+  Progress estimating("estimating", 0, Progress::Show::off);
+  if (watch_ != nullptr && !goal.tell) {
+    estimating.watch_by(watch_);
+    goal.tell = [&estimating, most = goal.most_steps](Index step, double error) {
+      estimating.done_by_all(step, most, 0, error);
+    };
+  }
   Columns factors = maxima(b);
   for (double& factor : factors) factor = right_hand_side_scale(factor);
   const bool scales = any_scales(factors);

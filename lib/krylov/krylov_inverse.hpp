@@ -129,6 +129,7 @@ class KrylovInverse final : public Inverse {
   SolvePurpose purpose_ = SolvePurpose::correction;
   std::vector<double> correction_residuals_;
   bool stagnated_ = false;
+  std::shared_ptr<StepWatch> watch_;  // of steps, since it last eliminated
   InverseFacts facts_;
 };
 

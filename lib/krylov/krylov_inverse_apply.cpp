@@ -23,7 +23,11 @@ void KrylovInverse::refuse_unsymmetric(BandMatrix& system) {
 }
 
 void KrylovInverse::apply(bool transposed, const Vectors& x, Vectors& y) {
-  if (purpose_ == SolvePurpose::solution) return solve_as_asked({transposed}, x, y, nullptr);
+  if (purpose_ == SolvePurpose::solution) {
+    Progress silent("iterating", 0, Progress::Show::off);
+    silent.watch_by(watch_);
+    return solve_as_asked({transposed}, x, y, &silent);
+  }
   const double tolerance =
       purpose_ == SolvePurpose::estimate ? estimate_tolerance : correction_tolerance;
   const StoppingCriterion::Goal goal{0, tolerance, first_goal().most_steps};

@@ -19,6 +19,7 @@ void note_interrupt(int signal) {
 
 EndsByInterrupt::EndsByInterrupt(std::initializer_list<int> signals) {
   interrupted_by = 0;
+  last_ended_by = 0;
   for (const int signal : signals) {
     struct sigaction action {};
     Before before{signal, {}};

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdio>
-#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "core/timer.hpp"
 #include "core/types.hpp"
+#include "process/step_watch.hpp"
 
 namespace spsolve::inline process {
 
@@ -32,15 +34,23 @@ class Progress {
   /// Names the steps.
   void call_steps(std::string name) { step_ = std::move(name); }
 
-  /// The words about a step in addition to its number; asked for where it is printed.
-  using Figure = std::function<std::string()>;
+  /// Tells `watch`, too, of iterations and of every thousandth of other work; null: nobody.
+  void watch_by(std::shared_ptr<StepWatch> watch) { watch_ = std::move(watch); }
+  const std::shared_ptr<StepWatch>& watch() const { return watch_; }
 
-  /// Says that `step` of `steps` is done and with it `fraction` of the work, between 0 and 1.
-  /// Throws as end_where_interrupted().
-  void done(Index step, Index steps, double fraction, const Figure& figure = {});
+  /// Says that `step` of `steps` is done and with it `fraction` of the work, between 0 and 1; of an
+  /// iteration also its backward error. Throws as end_where_interrupted() and StepWatch::tell().
+  void done(Index step, Index steps, double fraction, std::optional<double> error = {});
+
+  /// done() by all ranks at the same step. Collective.
+  void done_by_all(Index step, Index steps, double fraction, std::optional<double> error = {});
 
  private:
-  void print(Index step, Index steps, double fraction, const Figure& figure);
+  void show(Index step, Index steps, double fraction, std::optional<double> error);
+  void print(Index step, Index steps, double fraction, std::optional<double> error);
+  /// The step, if it is one to tell of.
+  std::optional<TaskStep> watched(Index step, Index steps, double fraction,
+                                  std::optional<double> error);
 
   std::string label_, step_ = "step";
   double flops_;
@@ -51,6 +61,8 @@ class Progress {
   double next_ = 0;       // seconds at which to print again
   double interval_ = 0;   // seconds between two prints
   bool printed_ = false;  // a row stands on the terminal
+  std::shared_ptr<StepWatch> watch_;
+  double next_watched_ = 0;  // fraction of the work
 };
 
 /// The meaning of output.progress=auto here: a row on a terminal, lines elsewhere.

@@ -252,6 +252,7 @@ std::unique_ptr<Vectors> SparseInverse<T>::eliminate(const EliminationRun& run) 
     fail_everywhere(ExitCode::input, "there is no matrix to eliminate; prepare one first");
   }
   facts_ = {};
+  watch_ = run.progress.watch();
   state_ = State::prepared;
   factors_.begin(gathered_.analysis(), matrix_->layout(), run);
   FactorFailure failure;
@@ -338,7 +339,8 @@ void SparseInverse<T>::apply_first(const Vectors& x, Vectors& y) {
       return;
     }
   }
-  Progress silent("eliminating", 1, Progress::Show::off);
+  Progress silent("eliminating again", 1, Progress::Show::off);
+  silent.watch_by(watch_);
   const std::unique_ptr<Vectors> first =
       ensure_valid_factors({silent, nullptr, &x, nullptr}, std::move(failure));
   first != nullptr ? copy(*first, y) : solve(false, x, y);

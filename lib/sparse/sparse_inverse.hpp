@@ -168,6 +168,7 @@ class SparseInverse final : public Inverse {
   std::string note_on_gmres_;  // of the last factors that it solved by
   double largest_multiplier_ = 0;
   InverseFacts facts_;
+  std::shared_ptr<StepWatch> watch_;  // of steps, since it last eliminated
 };
 
 }  // namespace spsolve::sparse

@@ -148,7 +148,9 @@ void SystemSolver::eliminate(Progress& progress, Checkpoints* checkpoints, const
     }
     run.guess = scaled_guess.get();
   }
+  watch_ = progress.watch();
   set_up_by([&] {
+    progress.done_by_all(0, 0, 0);
     try {
       first_ = inverse_->eliminate(run);
     } catch (const Error& error) {
@@ -175,6 +177,7 @@ void SystemSolver::name_null_space(const Error& error) {
 void SystemSolver::set_up() {
   prepare();
   Progress silent("eliminating", 1, Progress::Show::off);
+  silent.watch_by(watch_);
   eliminate(silent);
 }
 

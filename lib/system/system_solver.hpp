@@ -181,6 +181,7 @@ class SystemSolver final : public LinearOperator {
   std::unique_ptr<Inverse> inverse_;
   std::optional<ScaledOperator> unscaled_;        // where A is set up
   bool prepared_ = false;                         // since new values came
+  std::shared_ptr<StepWatch> watch_;              // of the last elimination
   std::string why_not_ = "it was not asked for";  // set up
   bool tried_ = false;                            // whether the inverse has solved since
   std::unique_ptr<Vectors> first_;  // the solution for b of eliminate(), if it came with it

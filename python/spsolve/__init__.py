@@ -21,15 +21,15 @@ with sleeping_soon():
     from . import _core
 
 from ._errors import (Error, InputError, InternalError, NotTrustworthyError, ResourcesError,
-                      TrustWarning)
+                      StoppedError, TrustWarning)
 from ._product import Product
-from ._report import Inertia, Plan, Report
+from ._report import Inertia, Plan, Report, Step
 from ._solver import Factors, analyse, factor, solve
 from .scipy_socket import factorized, in_scipy, splu, spsolve
 
 __version__ = _core.version
 __all__ = ["Error", "Factors", "Inertia", "InputError", "InternalError", "NotTrustworthyError", "Plan",
-           "Product", "Report", "ResourcesError", "TrustWarning", "analyse", "factor",
+           "Product", "Report", "ResourcesError", "Step", "StoppedError", "TrustWarning", "analyse", "factor",
            "factorized", "has_cuda", "has_mpi", "in_scipy", "read", "set_threads", "solve", "splu",
            "spsolve", "threads"]
 

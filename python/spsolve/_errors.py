@@ -34,6 +34,12 @@ class ResourcesError(Error, MemoryError):
     exit_code = 3
 
 
+class StoppedError(Error):
+    """``on_step`` asked to stop (5), of this process or of another one of the communicator."""
+
+    exit_code = 5
+
+
 class InternalError(Error, RuntimeError):
     """A defect of the library (4)."""
 

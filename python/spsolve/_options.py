@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Union
 
 from numpy.typing import NDArray
 
+from ._report import Step
+
 if TYPE_CHECKING:
     from typing_extensions import TypeAlias
 
@@ -52,6 +54,7 @@ class Options(TypedDict, total=False):
     accept: Literal["digits", "residual"] | None
     device: Device | None
     share_gpus: bool | None
+    on_step: Callable[[Step], bool | None] | None
     right_hand_sides: int | None
     systems: int | None
 

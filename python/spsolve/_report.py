@@ -38,6 +38,24 @@ class _Table:
         return f"<table>{rows}</table>"
 
 
+@dataclasses.dataclass(frozen=True)
+class Step(_Table):
+    """A step of a long task, as ``on_step`` is told of it.
+
+    - ``task`` is "analysing", "eliminating", "iterating", "estimating" or the like.
+    - ``step`` of ``steps``, at most, are done: fronts, columns or iterations; 0 is unknown.
+    - ``fraction`` of the work is done, from 0 to 1, as far as is known.
+    - ``seconds`` are those since the task began; ``backward_error`` is of iterations alone.
+    """
+
+    task: str
+    step: int
+    steps: int
+    fraction: float
+    seconds: float
+    backward_error: float | None
+
+
 @dataclasses.dataclass
 class Report(_Table):
     """How a matrix was factored, and how far the last solution can be trusted.

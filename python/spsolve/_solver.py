@@ -16,15 +16,20 @@ from ._errors import InputError
 from ._given import GivenMatrix
 from ._notes import not_trustworthy, tell
 from ._options import Options, Symmetry, shows_options
-from ._report import Inertia, Plan, Report
+from ._report import Inertia, Plan, Report, Step
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-def _words(options: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, np.ndarray]]:
-    """Options as the words of a configuration, and those that are arrays, not files."""
-    arrays = {}
+def _words(options: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:
+    """Options as the words of a configuration, and those that are arrays, not files, or functions."""
+    arrays: dict[str, Any] = {}
+    on_step = options.get("on_step")
+    if on_step is not None:
+        if not callable(on_step):
+            raise InputError(f"on_step must be a function of a Step, not {on_step!r}")
+        arrays["on_step"] = lambda *step: on_step(Step(*step))
     for key in ("coordinates", "null_space", "initial_guess"):
         value = options.get(key)
         if value is not None and not isinstance(value, (str, os.PathLike)):
@@ -252,6 +257,11 @@ def factor(a: Any, *, comm: Any = None, own_rows: bool | tuple[int, int] = False
       ``refactor``. By themselves they are 1 and 2, so that there are factors, unless A is a graph
       with hubs, whose factors are nearly full. Of one system, as ``solve`` and the program
       ``spsolve`` have it, ``auto`` may iterate.
+    - ``on_step``: a function that is called with a :class:`Step` at the beginning of an analysis or
+      elimination, at every iteration, and for every thousandth of other work, by any thread, also
+      in later solves. False ends the call by StoppedError, on all processes; what it raises ends it
+      as well. Where an elimination was ended so, or the first iteration, solves are refused until
+      the next ``refactor``.
     - ``threads``: those computed with, here and in every solve; without, as ``set_threads`` and
       OMP_NUM_THREADS say.
     - ``strict``: what to know before x is used is raised as NotTrustworthyError, which has x where

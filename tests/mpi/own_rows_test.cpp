@@ -118,8 +118,8 @@ class OwnRowsOfRanks : public testing::Test {
       require_near(solver.solve_transposed(right_side<T>(whole, range, true)).x);
     } else {
       require_near(solver.solve(right_side<T>(whole, range)).complex_x);
-      require_near(solver.solve(right_side<T>(whole, range, true), Transposition::transposed)
-                       .complex_x);
+      require_near(
+          solver.solve(right_side<T>(whole, range, true), Transposition::transposed).complex_x);
     }
   }
 
@@ -225,9 +225,7 @@ TEST_F(OwnRowsOfRanks, AreMadeWholeOfOneTriangle) {
     expect_solves<double>(whole, a, range, options);
   }
   const auto skew = cut<double>(Matrix::load("grid2d:4"), uneven(16), Part::lower);
-  EXPECT_THAT(error_of([&] {
-                Matrix::from_own_rows(ranks, skew.view(Symmetry::skew_symmetric));
-              }),
+  EXPECT_THAT(error_of([&] { Matrix::from_own_rows(ranks, skew.view(Symmetry::skew_symmetric)); }),
               HasSubstr("the diagonal element of row"));
 }
 
@@ -300,25 +298,31 @@ TEST_F(OwnRowsOfRanks, AreRefusedOnAllRanksIfThoseOfOneAreWrong) {
     if (last) change(mine);
     return mine;
   };
-  EXPECT_THAT(refused(changed([](OwnRows& mine) { mine.rows = {-1, 3}; })),
+  EXPECT_THAT(refused(changed([](OwnRows& mine) {
+                mine.rows = {-1, 3};
+              })),
               HasSubstr("rows -1 to 3 cannot be"));
   EXPECT_THAT(refused(changed([](OwnRows& mine) {
                 mine.rows = {0, std::numeric_limits<Index>::max()};
               })),
               HasSubstr("offsets"));
   EXPECT_THAT(refused(changed([](OwnRows& mine) { mine.row_offsets = {}; })), HasSubstr("offsets"));
-  EXPECT_THAT(refused(changed([](OwnRows& mine) { mine.columns = Index{1} << 40; }),
-                      ExitCode::resources),
-              HasSubstr("columns"));
+  EXPECT_THAT(
+      refused(changed([](OwnRows& mine) { mine.columns = Index{1} << 40; }), ExitCode::resources),
+      HasSubstr("columns"));
   EXPECT_THAT(refused(changed([](OwnRows& mine) { mine.columns = -1; })), HasSubstr("cannot be"));
   // One more row than there is: overlaps with nothing, but is none.
   const std::vector<Index> offsets{0, 1}, far{25};
   const std::vector<double> one{1}, nothing{std::numeric_limits<double>::quiet_NaN()};
   const Range row{range.first, range.first + 1};
-  EXPECT_THAT(refused(changed([&](OwnRows& mine) { mine = {row, 25, offsets, far, one}; })),
+  EXPECT_THAT(refused(changed([&](OwnRows& mine) {
+                mine = {row, 25, offsets, far, one};
+              })),
               HasSubstr("column index 25"));
   const std::vector<Index> zero{0};
-  EXPECT_THAT(refused(changed([&](OwnRows& mine) { mine = {row, 25, offsets, zero, nothing}; })),
+  EXPECT_THAT(refused(changed([&](OwnRows& mine) {
+                mine = {row, 25, offsets, zero, nothing};
+              })),
               HasSubstr("not finite"));
   if (ranks.size() == 1) return;
   EXPECT_THAT(refused(changed([](OwnRows& mine) { ++mine.columns; })),

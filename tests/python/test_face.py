@@ -41,7 +41,7 @@ class Keywords(unittest.TestCase):
     def test_every_option_has_a_type(self):
         table = {row["name"]: row for row in _core.options()}
         typed = _options.Options.__annotations__
-        self.assertEqual(set(table) | {"right_hand_sides", "systems"}, set(typed))
+        self.assertEqual(set(table) | {"on_step", "right_hand_sides", "systems"}, set(typed))
         for name, row in table.items():
             kind = typed[name].__forward_arg__
             alias = getattr(_options, kind.split()[0], None)
@@ -56,7 +56,7 @@ class Keywords(unittest.TestCase):
     def test_every_option_of_cpp_is_in_c_and_python(self):
         header = (ROOT / "include" / "spsolve" / "options.hpp").read_text()
         structures = header[header.index("struct SolverOptions"):]
-        cpp = set(re.findall(r"^  [\w:<> ]+ (\w+) = .*;", structures, re.M))
+        cpp = set(re.findall(r"^  [\w:<>()& ]+ (\w+) = .*;", structures, re.M))
         self.assertGreater(len(cpp), 25)
         c_header = (ROOT / "include" / "spsolve" / "spsolve.h").read_text()
         members = c_header[c_header.index("size_t size;"):c_header.index("} spsolve_options;")]

@@ -378,6 +378,44 @@ class Solving(unittest.TestCase):
                 spsolve.factor("grid3d:4", **wrong)
 
 
+class Steps(unittest.TestCase):
+    def test_they_are_told_and_ended(self):
+        a, b = spsolve.read("grid2d:40"), np.ones(1600)
+        heard = []
+        f = spsolve.factor(a, method="sparse_lu", on_step=heard.append)
+        self.assertEqual({step.task for step in heard}, {"analysing", "eliminating"})
+        self.assertGreater(heard[-1].fraction, 0.999)
+        self.assertIn("eliminating", str(heard[-1]))
+        ends = []
+        f = spsolve.factor(a, method="cg", on_step=lambda step: step.step < 4 or not ends)
+        x = f.solve(b)
+        ends.append(True)
+        with self.assertRaisesRegex(spsolve.StoppedError, "iterating, at step 4 of "):
+            f.solve(b)
+        ends.clear()
+        np.testing.assert_array_equal(f.solve(b), x)
+        f = spsolve.factor(a, method="sparse_lu", on_step=lambda step: not ends)
+        ends.append(True)
+        with self.assertRaisesRegex(spsolve.StoppedError, "stopped while eliminating"):
+            f.refactor(a)
+        with self.assertRaisesRegex(spsolve.InputError, "no factors to solve with.*stopped while"):
+            f.solve(b)
+        ends.clear()
+        np.testing.assert_allclose(a @ f.refactor(a).solve(b), b)
+
+    def test_what_they_raise_is_raised(self):
+        def tell(step):
+            if step.task != "analysing":
+                raise LookupError(step.task)
+        for method, task in (("sparse_lu", "eliminating"), ("lu", "eliminating"), ("cg", "iterating")):
+            with self.assertRaisesRegex(LookupError, task):
+                spsolve.solve("grid2d:30", np.ones(900), method=method, on_step=tell)
+        with self.assertRaisesRegex(spsolve.StoppedError, "while analysing"):
+            spsolve.analyse("grid2d:30", on_step=lambda step: False)
+        with self.assertRaisesRegex(spsolve.InputError, "on_step must be a function of a Step"):
+            spsolve.factor("grid2d:30", on_step=3)
+
+
 class Triangles(unittest.TestCase):
     def test_one_of_a_symmetric_matrix_is_enough(self):
         a, b = system()

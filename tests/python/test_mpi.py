@@ -98,6 +98,15 @@ else:
         close(a, np.concatenate(comm.allgather(f.solve(b[slice(*f.own)]))), b)
         f.refactor(mat)
 
+# The last process stops all.
+try:
+    spsolve.factor(mine, comm=comm, own_rows=True, method="gmres",
+                   on_step=(lambda step: step.step < 2) if comm.rank == comm.size - 1 else None
+                   ).solve(b[first:last])
+    assert False
+except spsolve.StoppedError as error:
+    assert "stopped while iterating" in str(error), error
+
 beyond = (first, last + 1)
 ends = comm.rank == comm.size - 1
 wide = sp.csr_matrix((last - first, n + 1))

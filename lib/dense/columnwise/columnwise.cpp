@@ -216,7 +216,7 @@ Elimination eliminate_columnwise(Team& team, Team& row_team, const RowLayout& ba
       }
       ++k;
     }
-    progress.done(k, n, share_done(method, k, n));
+    progress.done_by_all(k, n, share_done(method, k, n));
   }
   if (checkpoints != nullptr) {
     save_checkpoint(*checkpoints, checkpoints->request_at_the_end(n), rows, n, result,

@@ -26,7 +26,7 @@ Range panel_from(const RowLayout& layout, const BlockedRows<T>& rows, Index firs
 }
 
 inline void tell(Progress& progress, Index done, Index n) {
-  progress.done(done, n, share_done(Method::lu, done, n));
+  progress.done_by_all(done, n, share_done(Method::lu, done, n));
 }
 
 /// The time of a rank, part by part.

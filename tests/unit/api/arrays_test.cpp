@@ -35,9 +35,11 @@ std::vector<double> values_of(const Matrix& a) {
 TEST(MatrixOfArrays, TakesRowsColumnsAndEntriesOfAnyWidth) {
   const std::vector<std::int64_t> wide(full_offsets.begin(), full_offsets.end());
   const std::vector<float> narrow(full_values.begin(), full_values.end());
-  EXPECT_EQ(values_of(Matrix::from_rows(3, 3, full_offsets, full_columns, full_values)), full_values);
+  EXPECT_EQ(values_of(Matrix::from_rows(3, 3, full_offsets, full_columns, full_values)),
+            full_values);
   EXPECT_EQ(values_of(Matrix::from_rows(3, 3, wide, full_columns, narrow)), full_values);
-  EXPECT_EQ(values_of(Matrix::from_columns(3, 3, full_offsets, full_columns, full_values)), full_values);
+  EXPECT_EQ(values_of(Matrix::from_columns(3, 3, full_offsets, full_columns, full_values)),
+            full_values);
   const std::vector<int> two{0, 2, 3}, rows{1, 0, 1};
   const std::vector<double> few{3, 1, 2};
   // [ 1 0 ]
@@ -51,11 +53,11 @@ TEST(MatrixOfArrays, TakesRowsColumnsAndEntriesOfAnyWidth) {
 }
 
 TEST(MatrixOfArrays, IsMadeWholeOfOneTriangle) {
-  EXPECT_EQ(values_of(
-                Matrix::from_rows(3, 3, lower_offsets, lower_columns, triangle, Symmetry::symmetric)),
+  EXPECT_EQ(values_of(Matrix::from_rows(3, 3, lower_offsets, lower_columns, triangle,
+                                        Symmetry::symmetric)),
             full_values);
-  EXPECT_EQ(values_of(
-                Matrix::from_rows(3, 3, upper_offsets, upper_columns, triangle, Symmetry::symmetric)),
+  EXPECT_EQ(values_of(Matrix::from_rows(3, 3, upper_offsets, upper_columns, triangle,
+                                        Symmetry::symmetric)),
             full_values);
   EXPECT_EQ(values_of(Matrix::from_columns(3, 3, lower_offsets, lower_columns, triangle,
                                            Symmetry::symmetric)),
@@ -68,8 +70,7 @@ TEST(MatrixOfArrays, IsMadeWholeOfOneTriangle) {
   const auto mirrored = [&](Symmetry symmetry) {
     return Matrix::from_entries(2, 2, i, j, complex, symmetry).complex_values();
   };
-  EXPECT_THAT(mirrored(Symmetry::symmetric),
-              ElementsAre(Complex(3), Complex(1, 2), Complex(1, 2)));
+  EXPECT_THAT(mirrored(Symmetry::symmetric), ElementsAre(Complex(3), Complex(1, 2), Complex(1, 2)));
   EXPECT_THAT(mirrored(Symmetry::hermitian),
               ElementsAre(Complex(3), Complex(1, -2), Complex(1, 2)));
   const std::vector<Complex> skew_complex{{1, 2}, {0, 0}};
@@ -83,7 +84,8 @@ TEST(MatrixOfArrays, IsRefusedWhereTheyContradictEachOther) {
   EXPECT_THAT(refused([] { Matrix::from_rows(2, 3, full_offsets, full_columns, full_values); }),
               HasSubstr("there are 4 offsets"));
   EXPECT_THAT(refused([] {
-                Matrix::from_rows(std::numeric_limits<Index>::max(), 3, full_offsets, full_columns, full_values);
+                Matrix::from_rows(std::numeric_limits<Index>::max(), 3, full_offsets, full_columns,
+                                  full_values);
               }),
               HasSubstr("offsets"));
   EXPECT_THAT(refused([] { Matrix::from_rows(3, 3, full_offsets, full_columns, triangle); }),
@@ -94,11 +96,14 @@ TEST(MatrixOfArrays, IsRefusedWhereTheyContradictEachOther) {
               HasSubstr("row index 2"));
   EXPECT_THAT(refused([] { Matrix::from_rows(-1, 2, full_offsets, full_columns, full_values); }),
               HasSubstr("cannot be"));
-  EXPECT_THAT(
-      refused([] { Matrix::from_rows(3, 3, full_offsets, full_columns, full_values, Symmetry::symmetric); }),
-      HasSubstr("row 1, column 0 and row 0, column 1"));
   EXPECT_THAT(refused([] {
-                Matrix::from_rows(3, 4, lower_offsets, lower_columns, triangle, Symmetry::symmetric);
+                Matrix::from_rows(3, 3, full_offsets, full_columns, full_values,
+                                  Symmetry::symmetric);
+              }),
+              HasSubstr("row 1, column 0 and row 0, column 1"));
+  EXPECT_THAT(refused([] {
+                Matrix::from_rows(3, 4, lower_offsets, lower_columns, triangle,
+                                  Symmetry::symmetric);
               }),
               HasSubstr("of a square matrix"));
   const std::vector<int> i{0}, j{0};
