@@ -213,62 +213,75 @@ void SlicedEntries<T, parts>::sum_slices(Index block, const Column* indices, con
                                          Columns columns, Last last, fast::RowEnd end) const {
   constexpr int at_once = Sums::rows_at_once;
   constexpr int chains = at_once > 1 ? 2 : 1;
+  constexpr Index lanes = fast::rows_side_by_side<T, parts>;
   const SliceBlock& part = parts_[block];
-  const T* const values = values_.data();
+  const T* values = values_.data() + parts * part.first_value;
+  indices += part.first_value;
   const std::uint16_t* order = order_.data() + rows_of(block).first;
   const std::uint8_t* active = active_.data() + part.first_step;
-  const auto row_of_x = [&](Index k) __attribute__((always_inline)) {
-    return x + static_cast<Index>(indices[k]) * (parts * columns);
+  const auto row_of_x = [&](Column column) __attribute__((always_inline)) {
+    return x + static_cast<Index>(column) * (parts * columns);
   };
-  const auto add = [&](Sums & sums, Index k) __attribute__((always_inline)) {
-    sums.add(values + parts * k, row_of_x(k), columns, last);
+  const auto add = [&](Sums & sums, const T* value, Column column) __attribute__((always_inline)) {
+    sums.add(value, row_of_x(column), columns, last);
   };
-  Index place = part.first_value;
   for (Index s = part.first_slice; s < parts_[block + 1].first_slice; ++s) {
     const Slice slice = slices_[s];
     if (slice.rows == 1) {
-      const Index row_end = place + slice.longest;
+      const Index length = slice.longest;
       // Of rows in their order the last column is the one that none of them had before.
-      Sums::fetch(
-          row_of_x(row_end + std::min<Index>(slice.longest, most_entries_ahead) * rows_ahead),
-          columns, last);
+      Sums::fetch(row_of_x(indices[length + rows_ahead * std::min(length, most_entries_ahead)]),
+                  columns, last);
       Sums sums[chains];
-      for (; place + chains <= row_end; place += chains) {
-        fast::fetch_values_ahead(values + parts * place);
+      Index k = 0;
+      for (; k + chains <= length; k += chains) {
+        fast::fetch_values_ahead(values + parts * k);
 #pragma GCC unroll 2
-        for (int c = 0; c < chains; ++c) add(sums[c], place + c);
+        for (int c = 0; c < chains; ++c) add(sums[c], values + parts * (k + c), indices[k + c]);
       }
       if constexpr (chains > 1) {
-        if (place < row_end) add(sums[0], place++);
+        if (k < length) add(sums[0], values + parts * k, indices[k]);
         sums[0].add(sums[1]);
       }
       sums[0].write(y + *order++ * (parts * columns), columns, last, end);
+      values += parts * length;
+      indices += length;
       continue;
     }
     const Index ragged = slice.longest - slice.shortest;
-    Index summed = slice.shortest * slice.rows;
-    for (Index j = 0; j < ragged; ++j) summed += active[j];
+    const T* next_values = values;
+    const Column* next_indices = indices;
     for (Index lane = 0; lane < slice.rows; lane += at_once) {
       Sums sums[at_once];
-      Index k = place + lane;
-      for (Index j = 0; j < slice.shortest; ++j, k += slice.rows) {
-        fast::fetch_values_ahead(values + parts * k);
+      const T* value = values + parts * lane;
+      const Column* index = indices + lane;
+      for (Index j = 0; j < slice.shortest; ++j) {
+        fast::fetch_values_ahead(value);
 #pragma GCC unroll 8
-        for (int r = 0; r < at_once; ++r) add(sums[r], k + r);
+        for (int r = 0; r < at_once; ++r) add(sums[r], value + parts * r, index[r]);
+        value += parts * lanes;
+        index += lanes;
       }
-      for (Index j = 0; j < ragged && lane < active[j]; k += active[j++]) {
+      for (Index j = 0; j < ragged && lane < active[j]; ++j) {
+        const Index count = active[j];
 #pragma GCC unroll 8
         for (int r = 0; r < at_once; ++r) {
-          if (lane + r < active[j]) add(sums[r], k + r);
+          if (lane + r < count) add(sums[r], value + parts * r, index[r]);
         }
+        value += parts * count;
+        index += count;
       }
 #pragma GCC unroll 8
       for (int r = 0; r < at_once; ++r) {
         if (lane + r >= slice.rows) break;
         sums[r].write(y + order[lane + r] * (parts * columns), columns, last, end);
       }
+      if (lane > 0) continue;
+      next_values = value;  // the first row has entries in all steps
+      next_indices = index;
     }
-    place += summed;
+    values = next_values;
+    indices = next_indices;
     active += ragged;
     order += slice.rows;
   }
