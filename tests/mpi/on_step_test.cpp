@@ -31,12 +31,14 @@ class OnStep : public testing::TestWithParam<Method> {
   const Matrix a = ranks.rank() == 0 ? Matrix::load("grid2d:24") : Matrix();
 };
 
-INSTANTIATE_TEST_SUITE_P(
-    Methods, OnStep,
-    testing::Values(Method::gauss, Method::lu, Method::sparse_cholesky, Method::sparse_ldlt,
-                    Method::sparse_lu, Method::cg, Method::minres, Method::gmres, Method::bicgstab,
-                    Method::idr, Method::block_cg),
-    [](const auto& tested) { return std::to_string(static_cast<int>(tested.param)); });
+INSTANTIATE_TEST_SUITE_P(Methods, OnStep,
+                         testing::Values(Method::gauss, Method::lu, Method::sparse_cholesky,
+                                         Method::sparse_ldlt, Method::sparse_lu, Method::cg,
+                                         Method::minres, Method::gmres, Method::bicgstab,
+                                         Method::idr, Method::block_cg),
+                         [](const auto& tested) {
+                           return std::to_string(static_cast<int>(tested.param));
+                         });
 
 bool iterates(Method method) {
   return method >= Method::cg;
@@ -120,8 +122,7 @@ TEST_F(OnStep, LeavesALaterIterationToBeginAgain) {
   Dense<double> b(solver.own().size(), 1, 1.0);
   const std::vector<double> x = solver.solve(b).x.values;
   ends = true;
-  EXPECT_THAT(error_of([&] { solver.solve(b); }, ExitCode::interrupted),
-              HasSubstr("at step 3 of"));
+  EXPECT_THAT(error_of([&] { solver.solve(b); }, ExitCode::interrupted), HasSubstr("at step 3 of"));
   ends = false;
   EXPECT_EQ(solver.solve(b).x.values, x);
 }
