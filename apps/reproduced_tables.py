@@ -110,12 +110,12 @@ def found_or_stand_in(options, name):
     return (path, "") if path else (STAND_INS[name], missing(name, STAND_INS[name]))
 
 
-def printed_names(options, names):
-    """Those that --names takes of a table's matrices."""
-    for name in options.names or ():
+def chosen(option, given, names, have="the papers have"):
+    """Those of the names that an option takes; all by default."""
+    for name in given or ():
         if name not in names:
-            raise Complaint(INPUT, f"--names {name}: the papers have {', '.join(names)}")
-    return options.names or names
+            raise Complaint(INPUT, f"--{option} {name}: {have} {', '.join(names)}")
+    return given or names
 
 
 def processors():
@@ -149,7 +149,7 @@ def ratio(above, below):
 
 def elimination(programs, options):
     with tempfile.TemporaryDirectory() as folder:
-        for name in printed_names(options, ELIMINATED):
+        for name in chosen("names", options.names, ELIMINATED):
             order = int(published.cell("fencel_5/01", "rows", matrix=name) or 34920)
             matrix, remark = eliminated_matrix(options, name, order, pathlib.Path(folder))
             for precision in options.precisions:
@@ -172,12 +172,8 @@ def elimination(programs, options):
 
 def wanted(options, places):
     """Those that --on names."""
-    places = list(places)
-    names = [place.row["on"] for place in places]
-    for name in options.on or ():
-        if name not in names:
-            raise Complaint(INPUT, f"--on {name}: elimination runs on {', '.join(names)}")
-    return [place for place in places if place.row["on"] in (options.on or names)]
+    by_name = {place.row["on"]: place for place in places}
+    return [by_name[name] for name in chosen("on", options.on, by_name, "elimination runs on")]
 
 
 Place = collections.namedtuple("Place", "row on_gpu threads ranks")
@@ -257,7 +253,7 @@ def eliminate(programs, matrix, precision, pivoting, place):
 
 
 def colours(programs, options):
-    for name in printed_names(options, published.matrices("fencel_3/01")):
+    for name in chosen("names", options.names, published.matrices("fencel_3/01")):
         printed = published.table("fencel_3/01", "matrix")[name,]
         matrix, remark = found_or_stand_in(options, name)
         row = {"matrix": name, "published colours": printed["colours"],
@@ -283,7 +279,7 @@ def colours(programs, options):
 
 def symmetric(programs, options):
     threads = options.threads or [1, 2, 4, 8, 10]
-    for name in printed_names(options, published.matrices("fencel_3/01")):
+    for name in chosen("names", options.names, published.matrices("fencel_3/01")):
         matrix, remark = found_or_stand_in(options, name)
         for precision in options.precisions:
             yield from symmetric_products(programs, options, (name, matrix, remark), precision,

@@ -76,7 +76,8 @@ typedef enum {
   SPSOLVE_COMPLEX64 = 3
 } spsolve_numbers;
 
-/* The entries that are not stored: those of one triangle, lower or upper, where it is not general. */
+/* The entries that are not stored: those of one triangle, lower or upper, where it is not general.
+ */
 typedef enum {
   SPSOLVE_GENERAL = 0,
   SPSOLVE_SYMMETRIC = 1,
@@ -287,7 +288,8 @@ spsolve_status spsolve_solver_create(const spsolve_matrix* matrix, const spsolve
 
 /* A solver over ranks, all of which call this, and each function that takes the solver but _notes
  * and _own_rows. `matrix` is of rank 0, and NULL elsewhere, or from _from_own_rows, and of all; a
- * failure hands back the same status on every rank. Each has some rows of right-hand sides, solutions and new values; see _own_rows.
+ * failure hands back the same status on every rank. Each has some rows of right-hand sides,
+ * solutions and new values; see _own_rows.
  */
 spsolve_status spsolve_solver_create_over(const spsolve_ranks* ranks, const spsolve_matrix* matrix,
                                           const spsolve_options* options, spsolve_solver** solver);
@@ -322,10 +324,10 @@ typedef enum {
   SPSOLVE_BACKWARD  /* by L^T or U */
 } spsolve_substitution;
 
-/* x <- one part of A^-1 b, or with `transposed` of A^-T b, by sparse factors: the three in turn make
- * the x of _solve before it is refined. Of L L^T, y of the first has y^T y = b^T A^-1 b. Nothing is
- * judged. Arrays as those of _solve. SPSOLVE_INPUT of factors that have no such parts: over ranks, on
- * GPUs, of a block triangular form, or if solves are by GMRES. */
+/* x <- one part of A^-1 b, or with `transposed` of A^-T b, by sparse factors: the three in turn
+ * make the x of _solve before it is refined. Of L L^T, y of the first has y^T y = b^T A^-1 b.
+ * Nothing is judged. Arrays as those of _solve. SPSOLVE_INPUT of factors that have no such parts:
+ * over ranks, on GPUs, of a block triangular form, or if solves are by GMRES. */
 spsolve_status spsolve_solver_substitute(spsolve_solver* solver, spsolve_substitution step,
                                          int transposed, int64_t columns, const double* b,
                                          double* x);

@@ -10,7 +10,6 @@
 #include "krylov/shortfall.hpp"
 #include "krylov/symmetry.hpp"
 #include "matrix/symmetry.hpp"
-#include "solve/gmres.hpp"
 #include "solve/operators/right_hand_side_scaling.hpp"
 #include "vectors/columns.hpp"
 

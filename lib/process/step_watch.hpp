@@ -9,11 +9,11 @@ namespace spsolve::inline process {
 
 /// A step of a long task.
 struct TaskStep {
-  std::string_view task;         ///< eliminating, iterating, ...
-  Index step = 0, steps = 0;     ///< done, and in all, at most; 0: not known
-  double fraction = 0;           ///< of the work that is done, from 0 to 1
-  double seconds = 0;            ///< since the task began
-  std::optional<double> error;   ///< backward error of an iteration
+  std::string_view task;        ///< eliminating, iterating, ...
+  Index step = 0, steps = 0;    ///< done, and in all, at most; 0: not known
+  double fraction = 0;          ///< of the work that is done, from 0 to 1
+  double seconds = 0;           ///< since the task began
+  std::optional<double> error;  ///< backward error of an iteration
 };
 
 /// Somebody who is told of steps, and may end the task there by Error(interrupted).
