@@ -10,6 +10,7 @@
 #include "krylov/shortfall.hpp"
 #include "krylov/symmetry.hpp"
 #include "matrix/symmetry.hpp"
+#include "solve/gmres.hpp"
 #include "solve/operators/right_hand_side_scaling.hpp"
 #include "vectors/columns.hpp"
 
@@ -195,9 +196,8 @@ void KrylovInverse::solve_as_asked(Start start, const Vectors& b, Vectors& x, Pr
     progress->call_steps("iteration");
     goal.tell = [&](Index step, double error) {
       if (first_error == 0) first_error = error;
-      const double whole = std::log(std::max(first_error, goal.tolerance) / goal.tolerance);
-      const double left = std::log(std::max(error, goal.tolerance) / goal.tolerance);
-      const double done = whole > 0 ? std::clamp(1 - left / whole, 0.0, 1.0) : 1.0;
+      const auto over = [&](double e) { return std::log(std::max(e / goal.tolerance, 1.0)); };
+      const double done = 1 - std::min(1.0, over(error) / std::max(over(first_error), 1e-300));
       progress->done_by_all(step, goal.most_steps, done, error);
     };
   }
