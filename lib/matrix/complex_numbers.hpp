@@ -1,11 +1,35 @@
 #pragma once
 
+#include <cmath>
 #include <complex>
+#include <limits>
 
+#include "core/scalar.hpp"
 #include "matrix/csr.hpp"
 #include "matrix/real_form.hpp"
 
 namespace spsolve::inline matrix {
+
+/// |re + i im|, which is finite where both are.
+inline double modulus(double re, double im) {
+  const double square = re * re + im * im;
+  constexpr double small = 0x1p-900, large = 0x1p900;
+  if (square > small && square < large)
+    return std::sqrt(square);  // hypot() takes ten times as long
+  const double size = std::hypot(re, im);
+  const bool overflows = std::isinf(size) && std::isfinite(re) && std::isfinite(im);
+  return overflows ? std::numeric_limits<double>::max() : size;
+}
+
+/// |z| likewise.
+template <typename T>
+Real<T> modulus(const T& z) {
+  if constexpr (is_complex<T>) {
+    return static_cast<Real<T>>(modulus(z.real(), z.imag()));
+  } else {
+    return std::abs(z);
+  }
+}
 
 /// The complex matrix of a real form, whatever signs rows of imaginary parts have. Cost: a pass.
 template <typename T>

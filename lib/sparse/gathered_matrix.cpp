@@ -144,16 +144,20 @@ void GatheredMatrix::gather(SystemMatrix& matrix) {
 /// of its symmetry, if that is asked for.
 SymmetryFacts GatheredMatrix::take_complex() {
   const Csr<double>& form = *rows_;
+  complex_ = complex_matrix_of(form);
   SymmetryFacts facts;
   if (choice_.kind != Factorization::lu) {
-    facts = symmetry_of(form);
-    // Rows that hold their diagonal alone may have stored zeros.
-    std::optional<Csr<double>> clean;
-    if (facts.mirrors() == Mirrors::differ) clean = cleaned(form, facts);
-    take_mirrors(clean ? mirrors_inside(*clean, symmetry_of(*clean)) : mirrors_inside(form, facts),
-                 form);
+    facts = exact_symmetry_of(complex_);
+    rounds_mirrors_ = false;
+    if (!facts.symmetric) {
+      facts = symmetry_of(form);
+      // Rows that hold their diagonal alone may have stored zeros.
+      std::optional<Csr<double>> clean;
+      if (facts.mirrors() == Mirrors::differ) clean = cleaned(form, facts);
+      take_mirrors(
+          clean ? mirrors_inside(*clean, symmetry_of(*clean)) : mirrors_inside(form, facts), form);
+    }
   }
-  complex_ = complex_matrix_of(form);
   rows_ = &complex_.moduli;
   return facts;
 }

@@ -6,8 +6,8 @@
 
 #include "core/blas/blas.hpp"
 #include "core/extremes.hpp"
+#include "matrix/complex_numbers.hpp"
 #include "matrix/real_form.hpp"
-#include "sparse/values/complex_matrix.hpp"
 
 namespace spsolve::bench {
 

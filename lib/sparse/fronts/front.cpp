@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/blas/column_blas.hpp"
+#include "matrix/complex_numbers.hpp"
 #include "sparse/fronts/panels.hpp"
 
 namespace spsolve::inline sparse {
@@ -125,7 +126,7 @@ void factor_few_columns(Index n, Index w, T* a, Index ld, const PivotRule& rule,
       for (Index j = 0; j < w; ++j) std::swap(a[k + j * ld], a[best + j * ld]);
     }
     T& pivot = column[k];
-    Real<T> of_pivot = magnitude(pivot);  // which takes as long as many products
+    Real<T> of_pivot = modulus(pivot);
     if (static_cast<double>(of_pivot) < rule.least) {
       of_pivot = static_cast<Real<T>>(rule.least);
       pivot = with_magnitude(pivot, of_pivot);

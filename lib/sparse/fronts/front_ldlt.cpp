@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/blas/column_blas.hpp"
+#include "matrix/complex_numbers.hpp"
 #include "sparse/fronts/front.hpp"
 #include "sparse/fronts/panels.hpp"
 #include "sparse/fronts/pivot_pair.hpp"
@@ -100,7 +101,7 @@ class DiagonalBlock {
 
   void eliminate_one(Index k) {
     T& d = at(k, k) = on_diagonal(rule_.hermitian, at(k, k));
-    Real<T> size = magnitude(d);  // which takes as long as many products
+    Real<T> size = modulus(d);
     if (static_cast<double>(size) < rule_.least) {
       size = static_cast<Real<T>>(rule_.least);
       d = with_magnitude(d, size);

@@ -1,24 +1,14 @@
 #include "sparse/values/complex_matrix.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "core/over_blocks.hpp"
 #include "core/resize_in_threads.hpp"
+#include "core/worth_threads.hpp"
+#include "matrix/complex_numbers.hpp"
 #include "matrix/real_form.hpp"
 
 namespace spsolve::inline sparse {
-
-double modulus(double re, double im) {
-  const double square = re * re + im * im;
-  constexpr double small = 0x1p-900, large = 0x1p900;
-  if (square > small && square < large)
-    return std::sqrt(square);  // hypot() takes ten times as long
-  const double size = std::hypot(re, im);
-  const bool overflows = std::isinf(size) && std::isfinite(re) && std::isfinite(im);
-  return overflows ? std::numeric_limits<double>::max() : size;
-}
 
 ComplexMatrix complex_matrix_of(const Csr<double>& form) {
   ComplexMatrix result;
@@ -50,6 +40,42 @@ ComplexMatrix complex_matrix_of(const Csr<double>& form) {
   }
   result.conjugates = opposite;
   return result;
+}
+
+SymmetryFacts exact_symmetry_of(const ComplexMatrix& matrix) {
+  const Csr<double>& rows = matrix.moduli;
+  const std::vector<double>& parts = matrix.values;
+  const double sign = matrix.conjugates ? 1 : -1;
+  if (rows.rows != rows.columns) return {};
+  bool symmetric = true, positive = !matrix.conjugates;
+  Index zeros = 0, excess = 0;  // entries below the diagonal less those above
+  const bool many = worth_threads(rows.nonzeros());
+#pragma omp parallel for schedule(dynamic, 1024) reduction(&& : symmetric, positive) \
+    reduction(+ : zeros, excess) if (many)
+  for (Index i = 0; i < rows.rows; ++i) {
+    Index k = rows.row_offsets[i];
+    const Index first = k, end = rows.row_offsets[i + 1];
+    for (; k < end && rows.column_indices[k] < i && symmetric; ++k) {
+      const auto mirrored = rows.row_columns(rows.column_indices[k]);
+      const auto place = std::lower_bound(mirrored.begin(), mirrored.end(), i);
+      const Index mirror = rows.row_offsets[rows.column_indices[k]] + (place - mirrored.begin());
+      symmetric = place != mirrored.end() && *place == i && parts[2 * k] == parts[2 * mirror] &&
+                  parts[2 * k + 1] == sign * parts[2 * mirror + 1];
+    }
+    if (!symmetric) continue;
+    const bool stored = k < end && rows.column_indices[k] == i;
+    const double re = stored ? parts[2 * k] : 0, im = stored ? parts[2 * k + 1] : 0;
+    symmetric = re == re && im == sign * im;
+    positive = positive && re > 0;
+    zeros += re == 0 ? complex_parts : 0;
+    excess += (k - first) - (end - k - stored);
+  }
+  if (!symmetric || excess != 0) return {};
+  SymmetryFacts facts;
+  facts.symmetric_pattern = facts.symmetric = facts.nearly_symmetric = true;
+  facts.positive_diagonal = positive;
+  facts.zero_diagonals = zeros;
+  return facts;
 }
 
 void ComplexMatrix::take_only(Csr<double> kept) {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "matrix/csr.hpp"
+#include "matrix/symmetry.hpp"
 
 namespace spsolve::inline sparse {
 
@@ -19,10 +20,12 @@ struct ComplexMatrix {
   void take_only(Csr<double> kept);
 };
 
-/// |re + i im|, which is finite where both are.
-double modulus(double re, double im);
-
 /// The matrix of a real form. Cost: a pass.
 ComplexMatrix complex_matrix_of(const Csr<double>& form);
+
+/// Of a matrix whose real form is symmetric without a tolerance, as the form says whether that is
+/// A = A^T or A = A^H, the facts of the form; of others none. Cost: a search for each number below
+/// the diagonal, a quarter of those of symmetry_of() for the form.
+SymmetryFacts exact_symmetry_of(const ComplexMatrix& matrix);
 
 }  // namespace spsolve::sparse

@@ -3,6 +3,7 @@
 
 #include "core/extremes.hpp"
 #include "core/over_blocks.hpp"
+#include "matrix/complex_numbers.hpp"
 #include "matrix/symmetry.hpp"
 #include "sparse/values/inverse_power.hpp"
 #include "sparse/values/scaled_values.hpp"

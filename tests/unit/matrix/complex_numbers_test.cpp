@@ -27,6 +27,19 @@ TEST(ComplexNumbers, AreThoseOfTheRealFormWithEitherSigns) {
   }
 }
 
+TEST(ComplexNumbers, HaveModuliOfAnySize) {
+  EXPECT_EQ(modulus(3, -4), 5);
+  EXPECT_EQ(modulus(std::complex<float>(-3, 4)), 5.0f);
+  EXPECT_EQ(modulus(-2.0), 2);
+  EXPECT_EQ(modulus(0, 0), 0);
+  EXPECT_DOUBLE_EQ(modulus(3e-300, 4e-300), 5e-300);
+  EXPECT_DOUBLE_EQ(modulus(3e300, 4e300), 5e300);
+  constexpr double most = std::numeric_limits<double>::max();
+  EXPECT_EQ(modulus(most, most), most);
+  EXPECT_TRUE(std::isinf(modulus(std::numeric_limits<double>::infinity(), 0)));
+  EXPECT_TRUE(std::isnan(modulus(std::nan(""), 1)));
+}
+
 TEST(ComplexNumbers, OfNoRowsAreNone) {
   const auto a = complex_numbers_of(Csr<float>{});
   EXPECT_EQ(a.rows, 0);

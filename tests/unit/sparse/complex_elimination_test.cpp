@@ -1,8 +1,10 @@
+#include <cmath>
 #include <complex>
 
 #include <gtest/gtest.h>
 
 #include "helpers/complex_cases.hpp"
+#include "io/matrix_source.hpp"
 #include "matrix/generate/generate.hpp"
 
 namespace spsolve {
@@ -78,6 +80,44 @@ TEST(ComplexMatrix, IsFoundInItsRealFormWhateverItsSigns) {
   EXPECT_TRUE(b.conjugates);
   EXPECT_EQ(b.values, a.values);
   EXPECT_EQ(b.moduli.values, a.moduli.values);
+}
+
+TEST(ComplexMatrix, FindsTheSymmetryThatTheFormHas) {
+  const auto same_as_of_form = [](const Csr<double>& form) {
+    const SymmetryFacts found = exact_symmetry_of(complex_matrix_of(form)),
+                        expected = symmetry_of(form);
+    EXPECT_EQ(found.symmetric, expected.symmetric);
+    EXPECT_EQ(found.symmetric_pattern, expected.symmetric);
+    EXPECT_EQ(found.nearly_symmetric, expected.symmetric);
+    if (!expected.symmetric) return false;
+    EXPECT_EQ(found.positive_diagonal, expected.positive_diagonal);
+    EXPECT_EQ(found.zero_diagonals, expected.zero_diagonals);
+    return true;
+  };
+  for (const char* name : {"zhelm2d:60", "zcircuit2d:7", "magnetic2d:60", "zconvdiff2d:8"}) {
+    SCOPED_TRACE(name);
+    const ComplexSymmetry symmetry = complex_symmetry_of(load_real_form(name).rows);
+    Csr<double> form = load_real_form(name).rows;
+    EXPECT_EQ(same_as_of_form(form), symmetry.hermitian);
+    conjugate_rows(form);
+    EXPECT_EQ(same_as_of_form(form), symmetry.symmetric);
+    conjugate_rows(form);
+    if (!symmetry.hermitian) continue;
+    // a_00 = 0; then it gets an imaginary part; then a_01 and a_10 differ.
+    const Csr<double> whole = form;
+    form.values[0] = form.values[form.row_offsets[1] + 1] = 0;
+    EXPECT_TRUE(same_as_of_form(form));
+    EXPECT_EQ(exact_symmetry_of(complex_matrix_of(form)).zero_diagonals, 2);
+    form.values[1] = 1;
+    form.values[form.row_offsets[1]] = -1;
+    EXPECT_FALSE(same_as_of_form(form));
+    form = whole;
+    form.values[2] = form.values[form.row_offsets[1] + 3] = -7;
+    EXPECT_FALSE(same_as_of_form(form));
+    form = whole;
+    form.values[0] = form.values[form.row_offsets[1] + 1] = std::nan("");
+    EXPECT_FALSE(same_as_of_form(form));
+  }
 }
 
 TEST(ComplexMatrix, KeepsTheEntriesOfAPattern) {
