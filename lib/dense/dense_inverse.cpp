@@ -4,10 +4,12 @@
 #include <numeric>
 
 #include "checkpoint/checkpoints.hpp"
+#include "core/blas/single_threaded_blas.hpp"
 #include "core/names/row_names.hpp"
 #include "dense/float_inverse.hpp"
 #include "dense/host_device.hpp"
 #include "dense/state/fill_rows.hpp"
+#include "dense/state/flops.hpp"
 #include "distribute/redistribute.hpp"
 #include "matrix/real_form.hpp"
 #include "solve/in_precision.hpp"
@@ -159,6 +161,11 @@ void LuInverse<T>::prepare(SystemMatrix& matrix, const Equilibration& scaling) {
 template <typename T>
 std::unique_ptr<Vectors> LuInverse<T>::eliminate(const EliminationRun& run) {
   const RowNames names(is_complex<T> ? 1 : RowNames::parts());
+  // Threads of the BLAS take longer to meet than so few operations do.
+  constexpr double few_flops = 1e8;
+  std::optional<SingleThreadedBlas> alone;
+  const double flops = (is_complex<T> ? 4 : 1) * elimination_flops(Method::lu, layout_.rows);
+  if (this->memory_.memory() == MemoryKind::host && flops <= few_flops) alone.emplace();
   factors_ = factor_lu<T>(this->team_, this->memory_.pivot_team(), this->memory_.candidate_team(),
                           layout_, *rows_, this->choice_.pivoting, run.progress, run.checkpoints);
   this->facts_ = {};

@@ -1,6 +1,6 @@
 #include <optional>
 
-#include "sparse/kernels/single_threaded_blas.hpp"
+#include "core/blas/single_threaded_blas.hpp"
 #include "sparse/ranks/shared_sweeps.hpp"
 #include "sparse/ranks/team_factors.hpp"
 #include "sparse/ranks/team_fronts.hpp"

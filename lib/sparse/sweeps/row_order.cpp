@@ -1,8 +1,8 @@
 #include "sparse/sweeps/row_order.hpp"
 
+#include "core/blas/single_threaded_blas.hpp"
 #include "core/over_blocks.hpp"
 #include "solve/in_precision.hpp"
-#include "sparse/kernels/single_threaded_blas.hpp"
 #include "vectors/multivector/host_vectors.hpp"
 
 namespace spsolve::inline sparse {

@@ -4,10 +4,11 @@
 
 #include "core/blas/blas.hpp"
 
-namespace spsolve::inline sparse {
+namespace spsolve::inline core {
 
-/// The BLAS on one thread, as fronts are spread over threads by themselves; as it was afterwards.
-/// Meanwhile parallel regions must say that they want threads(): see blas::set_threads().
+/// The BLAS on one thread, where work is spread over threads by itself or is too small for them; as
+/// it was, afterwards. Meanwhile parallel regions must say that they want threads(): see
+/// blas::set_threads().
 class SingleThreadedBlas {
  public:
   SingleThreadedBlas() { blas::set_threads(1); }
@@ -24,4 +25,4 @@ class SingleThreadedBlas {
   int threads_ = omp_get_max_threads();
 };
 
-}  // namespace spsolve::sparse
+}  // namespace spsolve::core
