@@ -1,5 +1,6 @@
 // spbench's direct solvers of complex systems.
 
+#include <algorithm>
 #include <cmath>
 
 #include <gmock/gmock.h>
@@ -182,7 +183,8 @@ TEST(ComplexBench, NamedSystemsMayBeOfAnotherKind) {
   SoloTeam team;
   SparsePlan plan;
   plan.methods = {Method::sparse_lu, Method::lu};
-  for (const auto& [first, second] : {std::pair(symmetric, general), {general, symmetric}}) {
+  for (const auto& [first, second] :
+       {std::pair(symmetric, general), std::pair(general, symmetric)}) {
     SparseSystem system = load_sparse_system(first);
     EXPECT_EQ(system.conjugates, first == symmetric);
     for (const Row& row :
