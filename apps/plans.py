@@ -54,6 +54,27 @@ SOLVES = [  # matrix, methods, settings
     ("grid3d:60", "cg block_cg", ("right_hand_side.columns=16", MULTIGRID)),
     ("grid2d:500", "auto", ()), ("grid3d:60", "auto", ()), ("kkt:150000", "auto", ()),
     ("circuit:300000", "auto", ()), ("power_law:200000:8", "gmres", (SHORT, TRUSTED)),
+    *((matrix, methods, settings)  # complex numbers
+      for matrix, methods in (("zhelm2d:300", "sparse_ldlt sparse_lu"), ("zhelm3d:26", "sparse_ldlt"),
+                              ("zcircuit2d:300", "sparse_ldlt"), ("zconvdiff2d:250", "sparse_lu"),
+                              ("magnetic2d:300", "sparse_cholesky sparse_lu"),
+                              ("magnetic3d:26", "sparse_cholesky"))
+      for settings in ((), (TRUSTED,))),
+    ("zhelm2d:300", "sparse_ldlt", ("solve.precision=mixed",)),
+    *((matrix, methods, (MULTIGRID, *settings))
+      for matrix, methods in (("magnetic3d:40", "cg minres"), ("zhelm2d:200", "gmres cocr idr"),
+                              ("zcircuit2d:200", "bicgstab"))
+      for settings in ((), (TRUSTED,))),
+    ("zconvdiff2d:300", "bicgstab idr", ("solve.preconditioner=ilu0", TRUSTED)),
+    *((f"{matrix}:{step}", "sparse_ldlt", settings)  # steps of interior-point methods
+      for matrix in ("ipm_tree:60000", "ipm_flow:60000", "ipm_pde2d:150", "ipm_pde3d:24",
+                     "ipm_control:6000", "ipm_band:60000")
+      for step in (20, 90) for settings in ((), ("solve.matching=on",))),
+    ("ipm_flow:60000:50", "sparse_lu", ()), ("ipm_pde3d:24:50", "sparse_lu", ()),
+    *((matrix, method, ("solve.factors=disk",))
+      for matrix, method in (("grid2d:700", "sparse_cholesky"), ("grid3d:44", "sparse_ldlt"),
+                             ("grid3d:40", "sparse_lu"), ("circuit:300000", "sparse_lu"),
+                             ("zhelm2d:300", "sparse_ldlt"), ("ipm_pde3d:24:90", "sparse_ldlt"))),
 ]
 PRODUCTS = [  # matrix, kernels, settings
     *(("grid3d27:30:3", kernel, ("multiply.columns=8",))

@@ -187,7 +187,8 @@ std::int64_t bytes_of_values(const Csr<double>& stored, const Csr<double>& taken
   const bool leaves_out = &stored != &taken;
   if (!scales && !leaves_out && !complex) return 0;
   const auto value = static_cast<std::int64_t>((complex ? 2 : 1) * sizeof(double));
-  const auto values = taken.nonzeros() * value;
+  // Complex numbers are made of the real form first, and then scaled.
+  const auto values = taken.nonzeros() * value * (complex && scales ? 2 : 1);
   const bool keeps_places = leaves_out && GatheredMatrix::keeps_taken_entries(kind, facts);
   return values + (keeps_places ? stored.nonzeros() * static_cast<std::int64_t>(sizeof(Index)) : 0);
 }
@@ -331,6 +332,7 @@ PatternAnalysis analyse_on_rank_0(const Csr<double>& whole, const SolverOptions&
   estimate.scales = is_scaled(matrix, *analysis, options.equilibrate, options.precision);
   estimate.value_bytes = bytes_of_values(eliminated.with_zeros(), matrix, estimate.scales,
                                          estimate.kind, eliminated.facts, hints.complex);
+  estimate.matched = analysis->is_matched();
   estimate.analysis_bytes = analysis->bytes();
   estimate.analysis_seconds = analysis->seconds;
   result.analysis = std::move(analysis);
@@ -382,6 +384,20 @@ void plan_pattern_analysis(MemoryPlan& plan, const MatrixShape& shape, int rank)
                         csr_bytes(shape.rows, shape.nonzeros, sizeof(double))});
   plan.parts.push_back(
       {"analyse", "graph, order and fronts on the way", 200 * shape.rows + 40 * shape.nonzeros});
+}
+
+void plan_made_analysis(MemoryPlan& plan, const MatrixShape& shape,
+                        const FactorizationEstimate& estimate) {
+  const Index parts = estimate.complex ? complex_parts : 1;
+  const Index rows = shape.rows / parts, nonzeros = shape.nonzeros / (parts * parts);
+  plan.add({"analyse"}, "compressed rows of the whole matrix",
+           csr_bytes(shape.rows, shape.nonzeros, sizeof(double)));
+  if (estimate.complex) {
+    plan.add({"analyse"}, "moduli of complex numbers",
+             2 * csr_bytes(rows, nonzeros, sizeof(double)));
+  }
+  plan.add({"analyse"}, "graph and order on the way", 90 * rows + 18 * nonzeros);
+  plan.add({"analyse"}, "analysis of the pattern", estimate.analysis_bytes);
 }
 
 PatternAnalysis analyse_pattern(Team& team, const Csr<double>& whole, const SolverOptions& options,

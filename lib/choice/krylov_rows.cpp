@@ -164,6 +164,38 @@ void plan_krylov_on_gpu(const SolverQuestion& question, const KrylovMethod& row,
   }
 }
 
+/// Adds the preconditioner on a host, of `auto` both that it may come to.
+void plan_preconditioner(const SolverQuestion& question, Index height, Index nonzeros,
+                         MemoryPlan& plan) {
+  const std::span<const char* const> phases = solving_phases(question);
+  const std::int64_t preconditioner = preconditioner_bytes(question, height, nonzeros);
+  // Of multigrid what it is made of is small; of others it is as large as they are.
+  const Preconditioner kind = question.options.preconditioner;
+  const bool has_levels = is_multigrid(kind) || kind == Preconditioner::automatic;
+  using enum MemoryPlan::Occasion;
+  if (kind == Preconditioner::automatic) {
+    const std::int64_t incomplete =
+        preconditioner_row(Preconditioner::ilu0).bytes(height, nonzeros, question.memory);
+    constexpr std::string_view words = "preconditioner, should it be multigrid";
+    const auto more = [=](int times) {
+      return std::max<std::int64_t>(0, preconditioner - times * incomplete);
+    };
+    plan.add({"prepare"}, "preconditioner, while it is made", 2 * incomplete);
+    plan.add({"prepare"}, words, more(2), multigrid);
+    plan.add(phases, "preconditioner", incomplete);
+    plan.add(phases, words, more(1), multigrid);
+  } else {
+    plan.add({"prepare"}, "preconditioner, while it is made",
+             (has_levels ? 1 : 2) * preconditioner);
+    plan.add(phases, "preconditioner", preconditioner);
+  }
+  // As measured of glibc.
+  if (has_levels) {
+    plan.add(phases, "memory that was freed and is kept", preconditioner / 16,
+             kind == Preconditioner::automatic ? multigrid : always);
+  }
+}
+
 template <Method method>
 void plan_krylov(const SolverQuestion& question, int rank, MemoryPlan& plan) {
   const Index height = rows_of_rank(question, rank);
@@ -181,22 +213,20 @@ void plan_krylov(const SolverQuestion& question, int rank, MemoryPlan& plan) {
                         row.at_once > 0 ? std::min(columns, row.at_once) : columns));
   }
   plan_beside_iteration(question, height, plan);
-  const std::int64_t preconditioner = preconditioner_bytes(question, height, nonzeros);
-  // Of multigrid what it is made of is small; of others it is as large as they are.
-  const Preconditioner kind = question.options.preconditioner;
-  const bool has_levels = is_multigrid(kind) || kind == Preconditioner::automatic;
-  plan.add({"prepare"}, "preconditioner, while it is made", (has_levels ? 1 : 2) * preconditioner);
-  plan.add(phases, "preconditioner", preconditioner);
+  plan.add({"solve"}, "vectors of a solution that is known", vectors_bytes(height, 2));
+  plan_preconditioner(question, height, nonzeros, plan);
   // Many products are expected: see BandProducts::expect_many(). Rows are cut by columns first; of
   // long ones types alone have another form, without values.
   const bool as_it_is = nonzeros > host_tuning.most_grouped_nonzeros &&
                         static_cast<double>(nonzeros) >=
                             host_tuning.nonzeros_of_sliced_row * static_cast<double>(height);
   const std::int64_t of_rows = csr_bytes(height, nonzeros, sizeof(double));
-  // Rows of few types have runs of at least eight, of 8 bytes each.
+  // Rows of few types have runs of at least eight, of 8 bytes each; those of complex numbers have
+  // each number once.
   const std::int64_t again = question.rows_repeat ? height
                              : as_it_is           ? 2 * height * std::int64_t{sizeof(double)}
-                                                  : of_rows;
+                             : question.shape.is_complex() ? of_rows / 2
+                                                           : of_rows;
   plan.add({"prepare"}, "rows of A in one more form", (question.ranks > 1 ? 2 : 1) * again);
   plan.add(phases, "rows of A in one more form", again);
   if (row.wants == WantedSymmetry::symmetric && question.options.condition) {
@@ -206,7 +236,9 @@ void plan_krylov(const SolverQuestion& question, int rank, MemoryPlan& plan) {
   // Estimates solve with A^T.
   if (question.options.condition) plan.add({"estimate"}, "rows of A^T", of_rows);
   if (question.options.equilibrate == AutoSwitch::off) return;
-  const bool perhaps = question.options.equilibrate == AutoSwitch::automatic;
+  using enum MemoryPlan::Occasion;
+  const auto perhaps =
+      question.options.equilibrate == AutoSwitch::automatic ? equilibration : always;
   plan.add({"prepare"}, "scaled rows", of_rows, perhaps);
   plan.add(phases, "scaled rows", of_rows, perhaps);
 }

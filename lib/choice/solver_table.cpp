@@ -193,7 +193,8 @@ void plan_host_vectors(const SolverQuestion& question, Method method, Index heig
   if (scaled == AutoSwitch::off) return;
   // Factors of rows and columns, as numbers and as vectors; what they are multiplied with between
   // the two.
-  const bool perhaps = scaled == AutoSwitch::automatic;
+  using enum MemoryPlan::Occasion;
+  const auto perhaps = scaled == AutoSwitch::automatic ? equilibration : always;
   constexpr std::string_view words = "scale factors, vectors that are scaled";
   plan.add({"eliminate"}, words, vectors(4), perhaps);
   plan.add({"solve"}, words, vectors(4 + 2 * k), perhaps);

@@ -160,13 +160,14 @@ void plan_over_ranks(const SolverQuestion& question, int rank, double share, Pha
 
 /// Adds the vectors inside of solves by rank 0, which eliminates on a host: found solutions, also
 /// of some columns at a time, and places of rows; with other ranks, their rows on their way as
-/// well.
+/// well, and of complex numbers their parts.
 void plan_vectors_inside(const SolverQuestion& question, Phases phases, MemoryPlan& plan) {
   const Index n = question.shape.rows, k = question.right_hand_sides;
   constexpr Index of_estimate = 2;  // columns
+  const bool is_copied = question.ranks > 1 || question.pattern_analysis.estimate.complex;
   const auto inside = [&](Index columns) {
     const Index found = columns + 1 + (columns > most_sweep_columns ? 2 * most_sweep_columns : 0);
-    return vectors_bytes(n, question.ranks > 1 ? 4 * columns : found);
+    return vectors_bytes(n, is_copied ? 4 * columns : found);
   };
   constexpr std::string_view words = "vectors in the order of elimination";
   for (const char* const phase : phases) {
@@ -176,20 +177,25 @@ void plan_vectors_inside(const SolverQuestion& question, Phases phases, MemoryPl
 }
 
 /// Adds the vectors of a few steps of GMRES, which goes on where pivots turn out to be too small: L
-/// U of a symmetric matrix whose diagonal is weak, so that it was matched, such as of optimisation.
+/// D L^T with zeros on the diagonal, and L U of a symmetric matrix whose diagonal is weak, so that
+/// it was matched, such as of optimisation.
 void plan_gmres(const SolverQuestion& question, Phases phases, MemoryPlan& plan) {
   const FactorizationEstimate& estimate = question.pattern_analysis.estimate;
-  const bool is_matched = estimate.kind == Factorization::lu && estimate.scales;
-  if (!is_matched || !estimate.facts.nearly_symmetric) return;
+  const bool is_weak =
+      estimate.kind == Factorization::lu
+          ? estimate.matched && estimate.facts.nearly_symmetric
+          : estimate.kind == Factorization::ldlt && estimate.facts.zero_diagonals > 0;
+  if (!is_weak) return;
   constexpr Index of_estimate = 2;  // columns
   constexpr int few_steps = 2;
   for (const char* const phase : phases) {
     if (phase == std::string_view("eliminate")) continue;  // no solves yet
-    plan.add(
-        {phase}, "vectors of GMRES, should pivots be too small",
-        gmres_bytes(question.shape.rows,
-                    phase == std::string_view("estimate") ? of_estimate : question.right_hand_sides,
-                    few_steps));
+    // A digit is enough of estimates, which the factors have alone.
+    const bool estimates = phase == std::string_view("estimate");
+    plan.add({phase}, "vectors of GMRES, should pivots be too small",
+             gmres_bytes(question.shape.rows, estimates ? of_estimate : question.right_hand_sides,
+                         estimates ? 0 : few_steps),
+             MemoryPlan::Occasion::small_pivots);
   }
 }
 
@@ -258,7 +264,7 @@ void plan_sparse(const SolverQuestion& question, int rank, double share, Phases 
 
 void plan_sparse_row(const SolverQuestion& question, int rank, MemoryPlan& plan) {
   plan.about = to_text(question.pattern_analysis.estimate, question.memory);
-  plan_pattern_analysis(plan, question.shape, rank);
+  if (rank == 0) plan_made_analysis(plan, question.shape, question.pattern_analysis.estimate);
   const double share = question.options.precision == Precision::float64 ? 1.0 : 0.5;
   const Phases phases = solving_phases(question);
   plan_sparse(question, rank, share, phases, plan);

@@ -150,9 +150,7 @@ std::vector<std::string_view> likely_kernels(const Csr<T>& matrix, Index columns
 template <typename T>
 std::unique_ptr<KernelProduct<T>> prepare_auto(const Csr<T>& matrix, const KernelOptions& options) {
   const Index columns = std::max<Index>(1, options.columns);
-  // The number of products that take as long as a conversion and a trial.
-  constexpr Index few_products = 100;
-  if (options.products > 0 && options.products <= few_products) {
+  if (!has_trial(options.products)) {
     const bool sorted = columns <= most_sorted_columns && lengths_are_irregular(matrix);
     const bool complex = real_form_kind(matrix) != RealFormKind::none;
     const std::string_view name = complex ? complex_kernel : sorted ? sorted_kernel : plain_kernel;

@@ -15,6 +15,12 @@ namespace spsolve::inline multiply {
 template <typename T>
 std::vector<std::string_view> likely_kernels(const Csr<T>& matrix, Index columns);
 
+/// Whether prepare_auto() tries kernels for so many products that are expected; 0: any number.
+constexpr bool has_trial(Index products) {
+  constexpr Index few = 100;  // take no longer than a conversion and a trial
+  return products == 0 || products > few;
+}
+
 /// The Product of the quickest of the likely kernels for options.columns columns.
 ///
 /// They are timed in pairs on the matrix itself: the best so far against the next, in turns, the

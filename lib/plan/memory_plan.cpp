@@ -27,15 +27,25 @@ std::int64_t share_bytes(const MatrixShape& shape, Index height) {
 }
 
 void MemoryPlan::add(std::span<const char* const> phases, std::string_view what, std::int64_t bytes,
-                     bool where_equilibrated) {
+                     Occasion occasion) {
   if (bytes == 0) return;
   for (const char* phase : phases) {
-    parts.push_back({phase, std::string(what), bytes, where_equilibrated});
+    parts.push_back({phase, std::string(what), bytes, occasion});
   }
 }
 
-void MemoryPlan::leave_out_equilibration() {
-  for (auto* some : {&parts, &on_gpu}) std::erase_if(*some, &PlannedBytes::where_equilibrated);
+void MemoryPlan::leave_out(Occasion occasion) {
+  for (auto* some : {&parts, &on_gpu}) {
+    std::erase_if(*some, [=](const PlannedBytes& part) { return part.occasion == occasion; });
+  }
+}
+
+void MemoryPlan::settle(std::string_view what, std::int64_t bytes) {
+  for (auto* some : {&parts, &on_gpu}) {
+    for (PlannedBytes& part : *some) {
+      if (part.what == what) part.bytes = std::min(part.bytes, bytes);
+    }
+  }
 }
 
 std::int64_t MemoryPlan::bytes_in(const std::string& phase) const {

@@ -17,11 +17,18 @@ namespace spsolve::inline plan {
 /// Bytes that one rank needs, by what they are for. Parts of different phases are not alive at the
 /// same time; the need is that of the largest phase. `resident` comes on top.
 struct MemoryPlan {
+  /// Why a part may turn out not to be taken: only values tell.
+  enum class Occasion {
+    always,         ///< taken for certain
+    equilibration,  ///< values are far apart
+    small_pivots,   ///< some were made larger, so that GMRES goes on with the factors
+    multigrid,      ///< it is the preconditioner that `auto` takes
+  };
   struct PlannedBytes {
     std::string phase;  ///< read, sort, scatter, prepare, eliminate, solve, estimate, multiply
     std::string what;
     std::int64_t bytes = 0;
-    bool where_equilibrated = false;  ///< taken only where values turn out to be far apart
+    Occasion occasion = Occasion::always;
   };
   std::vector<PlannedBytes> parts;
   std::vector<PlannedBytes>
@@ -33,14 +40,17 @@ struct MemoryPlan {
 
   /// Adds, in each of these phases, bytes on the host, if there are any.
   void add(std::span<const char* const> phases, std::string_view what, std::int64_t bytes,
-           bool where_equilibrated = false);
+           Occasion occasion = Occasion::always);
   void add(std::initializer_list<const char*> phases, std::string_view what, std::int64_t bytes,
-           bool where_equilibrated = false) {
-    add(std::span(phases.begin(), phases.size()), what, bytes, where_equilibrated);
+           Occasion occasion = Occasion::always) {
+    add(std::span(phases.begin(), phases.size()), what, bytes, occasion);
   }
 
-  /// Leaves out what only an equilibration takes, as there is none.
-  void leave_out_equilibration();
+  /// Leaves out the parts of an occasion that did not come.
+  void leave_out(Occasion occasion);
+
+  /// Hears how many bytes a part takes in all phases, of which at most so many were known.
+  void settle(std::string_view what, std::int64_t bytes);
 
   std::int64_t bytes_in(const std::string& phase) const;
   std::int64_t peak() const;

@@ -347,8 +347,8 @@ double backward_error(LinearOperator& matrix, double norm, const Vectors& b, con
 }
 
 std::int64_t gmres_bytes(Index height, Index right_hand_sides, int steps) {
-  // Two bases, and b, x, the residual, a trial, products and what M^-1 works on.
-  const Index vectors = 2 * (steps + 1) + 8;
+  // Two bases, and b, the residual, a trial, its product and a copy.
+  const Index vectors = 2 * (steps + 1) + 5;
   return vectors * height * std::min(right_hand_sides, columns_at_once) *
          static_cast<std::int64_t>(sizeof(double));
 }

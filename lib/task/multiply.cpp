@@ -308,6 +308,8 @@ void run_multiply(const Config& config, Team& team, const Gpus& gpus, MultiplyRe
     return multiply_bands<T>(config, team, *device, kernel, std::move(problem), times, report);
   });
 
+  plan.settle(format_at_most, report.shares[team.rank()].bytes);
+  note_plan(plan, report);
   times.measure("write", [&] {
     together(team, [&] {
       if (team.rank() != 0 || config.output.product.empty()) return;

@@ -11,6 +11,10 @@
 
 namespace spsolve::inline task {
 
+/// The part of the plan that is the kernel's format: how small it is, only the entries tell, as
+/// formats may keep the columns of rows once where they are the same.
+inline constexpr const char* format_at_most = "the kernel's format, at most";
+
 /// `task: multiply`: Y = A X. The matrix is read and its rows dealt out in bands (multiply.bands);
 /// X and Y lie in bands too. Each rank multiplies its rows by the kernel, on its GPU or on the
 /// host, bringing the rows of X that it needs of others (BasicBandMatrix). Rank 0 gathers Y

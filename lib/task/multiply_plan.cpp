@@ -6,6 +6,7 @@
 #include "core/tuning.hpp"
 #include "distribute/reading/read_in_bands.hpp"
 #include "io/matrix_source.hpp"
+#include "multiply/auto_product.hpp"
 #include "multiply/cost.hpp"
 #include "multiply/kernel/kernel.hpp"
 #include "process/system.hpp"
@@ -85,13 +86,6 @@ class ProductPlan {
                              static_cast<std::int64_t>(bytes);
     return row > 0 && rows > most / row ? most : rows * row;
   }
-  /// Formats that keep the columns of neighbouring rows once where they are the same: how often
-  /// that is, only the entries tell.
-  const char* format_words() const {
-    return format_.starts_with("grouped") || format_ == "symmetric_slices"
-               ? "the kernel's format, at most"
-               : "the kernel's format";
-  }
   std::int64_t whole() const { return csr_bytes(shape_.rows, shape_.nonzeros, sizeof(double)); }
   bool keeps_x() const {
     return leads_ && (config_.multiply.verify || config_.multiply.x.kind == MultivectorKind::file);
@@ -131,8 +125,8 @@ class ProductPlan {
     }
     stays("prepare");
     add("prepare", "interior and boundary rows", split);
-    add("prepare", format_words(), format());
-    if (format_ == "chosen") {  // a second one, to compare the first with
+    add("prepare", format_at_most, format());
+    if (format_ == "chosen" && has_trial(config_.multiply.repeat)) {
       add("prepare", "another kernel's format, mostly smaller", format() / 10 * 7);
       add("prepare", "vectors of the trial",
           multivector(x_height_, sizeof(double) + value_) + multivector(height_, value_));
@@ -143,7 +137,7 @@ class ProductPlan {
     plan_.add({"prepare", "multiply"}, "program and libraries, as they are used", bytes_of_program);
     if (on_gpu_) {
       const std::int64_t x = multivector(x_height_, value_), y = multivector(height_, value_);
-      plan_.on_gpu = {{"multiply", format_words(), format()},
+      plan_.on_gpu = {{"multiply", format_at_most, format()},
                       {"multiply", "rows of X and Y", x + y}};
       if (format_ == "chosen") {
         plan_.on_gpu.push_back({"multiply", "another kernel's format, for a while", format()});
@@ -153,7 +147,7 @@ class ProductPlan {
       if (extra > 0) plan_.on_gpu.push_back({"multiply", "what the kernel works with", extra});
       return;
     }
-    add("multiply", format_words(), format());
+    add("multiply", format_at_most, format());
     // A band that borders on two others needs few rows of them; at worst the halo is all of X.
     add("multiply", "rows of X in the product's type", multivector(x_height_, value_));
     add("multiply", "rows of Y; before, X on its way",
@@ -163,7 +157,7 @@ class ProductPlan {
     if (!config_.multiply.verify && config_.output.product.empty()) return;
     stays("gather");
     if (!on_gpu_) {
-      add("gather", format_words(), format());
+      add("gather", format_at_most, format());
       add("gather", "rows of X and Y",
           multivector(x_height_, value_) + multivector(height_, value_));
     }
@@ -176,7 +170,7 @@ class ProductPlan {
     add("verify", "Y twice and X in the product's type",
         2 * multivector(shape_.rows, value_) + multivector(shape_.columns, value_));
     if (!on_gpu_) {
-      add("verify", format_words(), format());
+      add("verify", format_at_most, format());
       add("verify", "rows of X and Y",
           multivector(x_height_, value_) + multivector(height_, value_));
     }

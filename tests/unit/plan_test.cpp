@@ -146,15 +146,29 @@ TEST(MemoryPlan, VectorsOnAGpuAreCountedThereAndTheirCopiesOnTheHost) {
             own * 5 * k + rows + own * k);
 }
 
-TEST(MemoryPlan, LeavesOutWhatOnlyAnEquilibrationTakes) {
+TEST(MemoryPlan, LeavesOutThePartsOfAnOccasionThatDidNotCome) {
   MemoryPlan plan;
   plan.add({"prepare", "solve"}, "rows", 100);
-  plan.add({"solve"}, "scaled rows", 40, true);
+  plan.add({"solve"}, "scaled rows", 40, MemoryPlan::Occasion::equilibration);
+  plan.add({"solve"}, "vectors of GMRES", 7, MemoryPlan::Occasion::small_pivots);
   plan.add({"solve"}, "nothing", 0);
-  EXPECT_EQ(plan.parts.size(), 3u);
-  EXPECT_EQ(plan.peak(), 140);
-  plan.leave_out_equilibration();
+  EXPECT_EQ(plan.parts.size(), 4u);
+  EXPECT_EQ(plan.peak(), 147);
+  plan.leave_out(MemoryPlan::Occasion::equilibration);
+  EXPECT_EQ(plan.peak(), 107);
+  plan.leave_out(MemoryPlan::Occasion::small_pivots);
   EXPECT_EQ(plan.peak(), 100);
+}
+
+TEST(MemoryPlan, SettlesAPartThatWasKnownAtMost) {
+  MemoryPlan plan;
+  plan.add({"prepare", "multiply"}, "format, at most", 100);
+  plan.add({"multiply"}, "rows", 30);
+  plan.settle("format, at most", 60);
+  EXPECT_EQ(plan.bytes_in("prepare"), 60);
+  EXPECT_EQ(plan.peak(), 90);
+  plan.settle("format, at most", 200);
+  EXPECT_EQ(plan.peak(), 90);
 }
 
 TEST(MemoryPlan, VectorsOfAHostTakeTurns) {
@@ -193,7 +207,7 @@ TEST(MemoryPlan, RowsOfAnIterationAreScaledWhereThatIsWorthIt) {
   const std::int64_t off = plan_in(Method::gmres, AutoSwitch::off).peak();
   EXPECT_GE(plan.peak(), off + rows);
   EXPECT_EQ(plan.peak(), plan_in(Method::gmres, AutoSwitch::on).peak());
-  plan.leave_out_equilibration();
+  plan.leave_out(MemoryPlan::Occasion::equilibration);
   EXPECT_EQ(plan.peak(), off);
   // Of symmetric matrices nothing is scaled.
   EXPECT_EQ(plan_in(Method::cg, AutoSwitch::automatic).peak(),

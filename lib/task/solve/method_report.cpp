@@ -39,6 +39,17 @@ void note_method(SystemSolver& solver, const SystemForm& form, bool cheaply, Sol
   if (!facts.krylov) report.pivots = facts.pivots;
 }
 
+void leave_out_what_did_not_come(SystemSolver& solver, MemoryPlan& plan) {
+  using enum MemoryPlan::Occasion;
+  const InverseFacts& facts = solver.facts();
+  if (facts.sparse && facts.sparse->gmres_steps == 0) plan.leave_out(small_pivots);
+  if (facts.krylov && facts.krylov->levels.empty()) plan.leave_out(multigrid);
+  const bool has_own_rows = facts.krylov && solver.scaling().scales;
+  if (!has_own_rows) {
+    plan.settle("rows of A^T", solver.matrix().bands().products().transposed_bytes());
+  }
+}
+
 double note_rate(const SystemSolver& solver, const SystemForm& form, int eliminations,
                  SolveReport& report) {
   if (solver.facts().krylov) return 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "config/config.hpp"
+#include "plan/memory_plan.hpp"
 #include "report/report.hpp"
 #include "system/system_solver.hpp"
 #include "task/input/right_hand_side.hpp"
@@ -10,6 +11,9 @@ namespace spsolve::inline task {
 /// Notes how a system of that form was solved: its method, factors or iteration, and the inertia,
 /// as SystemSolver::inertia() has it. Collective.
 void note_method(SystemSolver& solver, const SystemForm& form, bool cheaply, SolveReport& report);
+
+/// Leaves out of the plan the parts of occasions that did not come, as the method tells.
+void leave_out_what_did_not_come(SystemSolver& solver, MemoryPlan& plan);
 
 /// Notes the rate of so many eliminations, whose seconds are in the report; returns their flops,
 /// none of a Krylov method, which computes by memory's speed.

@@ -233,10 +233,8 @@ class SolveRun {
     times_.measure("prepare", [&] {
       solver.prepare();
       report_.equilibrated = solver.scaling().scales;
-      if (!report_.equilibrated) {
-        plan_.leave_out_equilibration();
-        note_plan(plan_, report_);
-      }
+      if (!report_.equilibrated) plan_.leave_out(MemoryPlan::Occasion::equilibration);
+      note_plan(plan_, report_);
       if (wants_checkpoints) {
         checkpoints_.emplace(team_, config_.checkpoint,
                              problem_of(solver.matrix(), solver.scaling(), solver.choice(),
@@ -358,7 +356,8 @@ class SolveRun {
       std::filesystem::remove(analysis_cache_, ignored);
     }
     times_.add("total", report_.before + total_.seconds());
-
+    leave_out_what_did_not_come(solver, plan_);
+    note_plan(plan_, report_);
     report_.right_hand_sides = columns_;
     note_method(solver, form_, !config_.solve.condition, report_);
     on_its_gpu.note(report_);

@@ -77,8 +77,11 @@ class BandProducts : public LocalProduct<double> {
                      const HaloView& halo, Vectors& y) = 0;
 
   /// y <- the part of A^T x that belongs to own rows, `halo` <- what others' rows get of it. The
-  /// transposed matrix is made at the first call, and kept.
+  /// transposed matrix is made at the first call, and kept; of a symmetric A it is A on hosts.
   virtual void multiply_transposed(const Vectors& x, Vectors& y, Dense<double>& halo) = 0;
+
+  /// Bytes of host memory that A^T takes so far.
+  virtual std::int64_t transposed_bytes() const { return 0; }
 
   /// multiply_transposed() with |A|^T |x|.
   virtual void multiply_magnitudes_transposed(const Vectors& x, Vectors& y,

@@ -30,6 +30,7 @@ class HostBandProducts final : public BandProducts {
 
   void take_new_values() override {
     transposed_.reset();
+    is_symmetric_.reset();
     if (chosen_ == nullptr) return;
     chosen_ = nullptr;
     expect_many();
@@ -111,6 +112,10 @@ class HostBandProducts final : public BandProducts {
 
   void multiply_transposed(const Vectors& x, Vectors& y, Dense<double>& halo) override {
     add_up_transposed(x, y, halo, product);
+  }
+
+  std::int64_t transposed_bytes() const override {
+    return transposed_ ? csr_bytes(transposed_->rows, transposed_->nonzeros(), sizeof(double)) : 0;
   }
 
   void multiply_magnitudes_transposed(const Vectors& x, Vectors& y, Dense<double>& halo) override {
@@ -240,20 +245,28 @@ class HostBandProducts final : public BandProducts {
     }
   }
 
+  /// A^T; of symmetric rows these themselves, whose sums have the same order.
+  const Csr<double>& transposed_rows() {
+    if (!is_symmetric_) is_symmetric_ = symmetry_of(rows_).symmetric;
+    if (*is_symmetric_) return rows_;
+    if (!transposed_) transposed_ = transpose(rows_);
+    return *transposed_;
+  }
+
   /// The sum over i of term(a_ij, x_i) for every column j, of own rows in y and of others' in halo.
   template <typename Term>
   void add_up_transposed(const Vectors& x, Vectors& y, Dense<double>& halo, const Term& term) {
-    if (!transposed_) transposed_ = transpose(rows_);
+    const Csr<double>& transposed = transposed_rows();
     const HostVectors& from = on_host(x);
     HostVectors& own = on_host(y);
     const Index columns = x.columns();
-    halo = Dense<double>(transposed_->rows - own_columns_, columns);
+    halo = Dense<double>(transposed.rows - own_columns_, columns);
 #pragma omp parallel for schedule(static) if (worth_threads(rows_.nonzeros() * columns))
-    for (Index j = 0; j < transposed_->rows; ++j) {
+    for (Index j = 0; j < transposed.rows; ++j) {
       double* const sum = j < own_columns_ ? own.row(j) : halo.row(j - own_columns_);
       std::fill_n(sum, columns, 0.0);
-      const auto places = transposed_->row_columns(j);
-      const auto values = transposed_->row_values(j);
+      const auto places = transposed.row_columns(j);
+      const auto values = transposed.row_values(j);
       for (std::size_t k = 0; k < places.size(); ++k) {
         const double* const element = from.row(places[k]);
         for (Index c = 0; c < columns; ++c) sum[c] += term(values[k], element[c]);
@@ -328,7 +341,8 @@ class HostBandProducts final : public BandProducts {
   SplitRows<double> cut_;                            // but for the interior, once many are expected
   std::unique_ptr<RowBlockProduct<double>> chosen_;  // the interior, likewise
   bool has_long_rows_ = false;                       // many are expected of rows as they are
-  std::optional<Csr<double>> transposed_;            // made when first asked for
+  std::optional<bool> is_symmetric_;                 // found when A^T is first asked for
+  std::optional<Csr<double>> transposed_;            // made then, unless A is its own transpose
 };
 
 }  // namespace

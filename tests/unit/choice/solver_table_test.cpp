@@ -225,18 +225,41 @@ TEST(SolverTable, PlansOfKrylovMethodsKnowThatRowsOfFewTypesAreNotCopied) {
               static_cast<double>(csr_bytes(100000, nonzeros, sizeof(double))), 2e5);
 }
 
-TEST(SolverTable, PlansOfMatchedSymmetricMatricesHaveTheVectorsOfAFewStepsOfGmres) {
+TEST(SolverTable, PlansOfIterationsKnowBothPreconditionersThatAutoMayTake) {
+  SolverQuestion question = question_of(100000, Method::gmres);
+  const auto bytes_of = [&](Preconditioner preconditioner) {
+    question.options.preconditioner = preconditioner;
+    MemoryPlan plan;
+    row_of(Method::gmres).plan(question, 0, plan);
+    return plan;
+  };
+  MemoryPlan open = bytes_of(Preconditioner::automatic);
+  EXPECT_EQ(open.bytes_in("solve"), bytes_of(Preconditioner::multigrid).bytes_in("solve"));
+  open.leave_out(MemoryPlan::Occasion::multigrid);
+  EXPECT_EQ(open.bytes_in("solve"), bytes_of(Preconditioner::ilu0).bytes_in("solve"));
+  EXPECT_EQ(open.bytes_in("prepare"), bytes_of(Preconditioner::ilu0).bytes_in("prepare"));
+}
+
+TEST(SolverTable, PlansOfWeakSymmetricMatricesHaveTheVectorsOfAFewStepsOfGmres) {
   SolverQuestion question = question_of(100000, Method::sparse_lu);
   FactorizationEstimate& estimate = question.pattern_analysis.estimate;
   MemoryPlan plain, unsymmetric, matched;
   row_of(Method::sparse_lu).plan(question, 0, plain);
-  estimate.scales = true;
+  estimate.matched = true;
   row_of(Method::sparse_lu).plan(question, 0, unsymmetric);
   EXPECT_EQ(unsymmetric.bytes_in("estimate"), plain.bytes_in("estimate"));
   estimate.facts.nearly_symmetric = true;
   row_of(Method::sparse_lu).plan(question, 0, matched);
   EXPECT_EQ(matched.bytes_in("eliminate"), plain.bytes_in("eliminate"));
-  EXPECT_GE(matched.bytes_in("estimate") - plain.bytes_in("estimate"), gmres_bytes(100000, 2, 2));
+  EXPECT_GE(matched.bytes_in("estimate") - plain.bytes_in("estimate"), gmres_bytes(100000, 2, 0));
+  matched.leave_out(MemoryPlan::Occasion::small_pivots);
+  EXPECT_LT(matched.bytes_in("solve") - plain.bytes_in("solve"), gmres_bytes(100000, 1, 0) / 10);
+  question = question_of(100000, Method::sparse_ldlt);
+  MemoryPlan strong, zeros;
+  row_of(Method::sparse_ldlt).plan(question, 0, strong);
+  question.pattern_analysis.estimate.facts.zero_diagonals = 1;
+  row_of(Method::sparse_ldlt).plan(question, 0, zeros);
+  EXPECT_GE(zeros.bytes_in("solve") - strong.bytes_in("solve"), gmres_bytes(100000, 1, 2));
 }
 
 TEST(SolverTable, PlansCountRightHandSides) {

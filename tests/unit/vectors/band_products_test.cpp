@@ -312,6 +312,23 @@ TEST(HostBandProducts, TransposedTellWhatOthersRowsGet) {
   }
 }
 
+TEST(HostBandProducts, TransposedOfSymmetricRowsAreNoCopyAndFollowNewValues) {
+  Band band(load_matrix("grid2d:9"), 81);
+  const Dense<double> x = random_multivector(81, 2, 4);
+  const auto transposed = [&] {
+    const std::unique_ptr<Vectors> y = band.result(2);
+    Dense<double> halo;
+    band.products->multiply_transposed(*test::vectors_of(band.team, x), *y, halo);
+    return own_rows(*y);
+  };
+  expect_near(transposed(), test::multiply(transpose(band.rows), x), 1e-14);
+  EXPECT_EQ(band.products->transposed_bytes(), 0);
+  band.rows.values[1] *= 2;
+  band.products->take_new_values();
+  expect_near(transposed(), test::multiply(transpose(band.rows), x), 1e-14);
+  EXPECT_EQ(band.products->transposed_bytes(), csr_bytes(81, band.rows.nonzeros(), sizeof(double)));
+}
+
 TEST(HostBandProducts, WriteDiagonals) {
   Csr<double> rows = load_matrix("tridiagonal:5");
   rows.values[rows.row_offsets[2] + 1] = 0;
