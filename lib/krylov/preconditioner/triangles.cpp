@@ -18,6 +18,7 @@ namespace {
 struct Levels {
   std::vector<Index> first;      ///< of each level, and the end
   std::vector<LocalIndex> rows;  ///< level after level, ascending in each
+  std::vector<char> worthwhile;  ///< whether each is worth threads; empty: few are
 };
 
 /// `ascending`: rows need rows before them, else those after them.
@@ -42,17 +43,21 @@ Levels levels_of(const Csr<double>& triangle, bool ascending) {
   return levels;
 }
 
-/// Levels that are worth waking threads for.
-constexpr Index worthwhile_rows = 2000;
-
-/// Whether half of the rows are in such levels.
-bool are_worth_threads(const Levels& levels) {
+/// Finds the levels whose rows and non-zeros are worth threads; none where these have less than
+/// half of the rows. Threads wake once for each: with levels of 2000 rows ten times as often as
+/// once for a whole product, two threads of a busy machine took five times as long as one.
+void find_worthwhile(const Csr<double>& triangle, Levels& levels) {
   Index rows = 0;
   for (std::size_t level = 0; level + 1 < levels.first.size(); ++level) {
-    const Index height = levels.first[level + 1] - levels.first[level];
-    if (height > worthwhile_rows) rows += height;
+    const Index first = levels.first[level], last = levels.first[level + 1];
+    Index elements = last - first;
+    for (Index k = first; k < last; ++k) {
+      elements += std::ssize(triangle.row_columns(levels.rows[k]));
+    }
+    levels.worthwhile.push_back(elements > worthwhile_elements);
+    if (levels.worthwhile.back()) rows += last - first;
   }
-  return 2 * rows >= std::ssize(levels.rows);
+  if (2 * rows < std::ssize(levels.rows)) levels.worthwhile.clear();
 }
 
 /// One triangle T with ones on its diagonal, solved level by level; by one thread, whom levels are
@@ -63,10 +68,8 @@ class Triangle {
  public:
   /// `rows`: all of T but its diagonal, columns ascending.
   Triangle(Csr<double> rows, bool ascending)
-      : rows_(std::move(rows)),
-        ascending_(ascending),
-        levels_(levels_of(rows_, ascending)),
-        worth_threads_(are_worth_threads(levels_)) {
+      : rows_(std::move(rows)), ascending_(ascending), levels_(levels_of(rows_, ascending)) {
+    find_worthwhile(rows_, levels_);
     if (ascending) return;
     for (Index i = 0; i < rows_.rows; ++i) {
       const Index first = rows_.row_offsets[i], last = rows_.row_offsets[i + 1];
@@ -92,7 +95,7 @@ class Triangle {
   /// For a number of columns that the compiler knows, or any.
   template <typename Columns>
   void solve(const std::vector<double>* diagonal, double* x, Columns columns) const {
-    if (!worth_threads_ || omp_get_max_threads() == 1 || processors_are_busy()) {
+    if (levels_.worthwhile.empty() || omp_get_max_threads() == 1 || processors_are_busy()) {
       const Index n = rows_.rows, step = ascending_ ? 1 : -1;
       double last = 0;
       for (Index k = 0, i = ascending_ ? 0 : n - 1; k < n; ++k, i += step) {
@@ -106,7 +109,7 @@ class Triangle {
         solve_row(diagonal, x, levels_.rows[k], columns, -1, 0);
       };
       // A parallel region of one thread takes as long as some hundred rows: there are many levels.
-      if (last - first <= worthwhile_rows) {
+      if (!levels_.worthwhile[level]) {
         for (Index k = first; k < last; ++k) solve_number(k);
         continue;
       }
@@ -151,7 +154,6 @@ class Triangle {
   Csr<double> rows_;
   bool ascending_;
   Levels levels_;
-  bool worth_threads_;
 };
 
 /// D^-1 N

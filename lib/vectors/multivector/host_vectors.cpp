@@ -17,6 +17,11 @@ namespace spsolve::inline vectors {
 
 namespace {
 
+/// Elements of dot products with several vectors that are worth waking threads for: a thread goes
+/// through them in half a nanosecond each, as the vector that all have in common stays in its
+/// cache.
+constexpr Index worthwhile_of_each = 1 << 18;
+
 /// Calls work(first, last, columns) for blocks of rows in threads: with a constant for the one
 /// column that most vectors have, which compilers make loops over rows of, else with K.
 template <typename Work>
@@ -320,7 +325,7 @@ void HostVectors::own_dots_with_each(List ys, std::span<double> sums) const {
           block += columns();
         }
       },
-      [](double a, double b) { return a + b; });
+      [](double a, double b) { return a + b; }, worthwhile_of_each);
 }
 
 void HostVectors::own_products(const Vectors& y, std::span<double> sums) const {
