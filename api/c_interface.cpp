@@ -15,11 +15,6 @@ using spsolve::guarded;
 using spsolve::refuse;
 using spsolve::require_together;
 
-struct spsolve_solver {
-  spsolve::Ranks ranks;
-  spsolve::Solver solver;
-  std::string notes;  // of the last solution
-};
 namespace {
 
 thread_local std::string last_error;
@@ -72,20 +67,42 @@ spsolve_status spsolve_solver_create(const spsolve_matrix* matrix, const spsolve
   return spsolve_solver_create_over(nullptr, matrix, options, solver);
 }
 
-spsolve_status spsolve_solver_create_over(const spsolve_ranks* ranks, const spsolve_matrix* matrix,
-                                          const spsolve_options* options, spsolve_solver** solver) {
+namespace {
+
+/// Makes a solver by make(matrix, options, ranks).
+template <typename Make>
+spsolve_status solver_over(const spsolve_ranks* ranks, const spsolve_matrix* matrix,
+                           const spsolve_options* options, spsolve_solver** solver,
+                           const Make& make) {
   if (solver != nullptr) *solver = nullptr;
   return guarded([&] {
     const spsolve::Ranks all = spsolve::ranks_from_c(ranks);
     require_together(all, solver != nullptr, "there is no place to put the new object");
-    require_together(all, all.rank() > 0 || matrix != nullptr, "there is no matrix");
-    const spsolve::Matrix none;
-    const spsolve::Matrix& of = matrix != nullptr ? matrix->matrix : none;
-    const spsolve::Options wanted =
-        spsolve::together(all.team(), [&] { return spsolve::options_from_c(options, of.rows()); });
-    *solver = new spsolve_solver{all, spsolve::Solver(of, wanted, all), {}};
+    spsolve::with_system(all, matrix, options, [&](const auto& of, const auto& wanted) {
+      *solver = new spsolve_solver{all, make(of, wanted, all), {}};
+    });
     return SPSOLVE_OK;
   });
+}
+
+}  // namespace
+
+spsolve_status spsolve_solver_create_over(const spsolve_ranks* ranks, const spsolve_matrix* matrix,
+                                          const spsolve_options* options, spsolve_solver** solver) {
+  return solver_over(ranks, matrix, options, solver,
+                     [](const auto& of, const auto& wanted, const auto& all) {
+                       return spsolve::Solver(of, wanted, all);
+                     });
+}
+
+spsolve_status spsolve_solver_analysed_over(const spsolve_ranks* ranks,
+                                            const spsolve_matrix* matrix,
+                                            const spsolve_options* options,
+                                            spsolve_solver** solver) {
+  return solver_over(ranks, matrix, options, solver,
+                     [](const auto& of, const auto& wanted, const auto& all) {
+                       return spsolve::Solver::analysed(of, wanted, all);
+                     });
 }
 
 spsolve_status spsolve_solver_own_rows(const spsolve_solver* solver, int64_t* first, int64_t* end) {
@@ -108,7 +125,7 @@ spsolve_status solve_for(spsolve_solver* solver, int64_t columns, const T* b, T*
   return guarded([&] {
     require_arrays(*solver, columns, 2, b, x, what);
     const spsolve::Dense<T> right = spsolve::c_rows(b, solver->solver.own().size(), columns);
-    const spsolve::Solution solution = solve(solver->solver, right);
+    spsolve::Solution solution = solve(solver->solver, right);
     constexpr double unknown = std::numeric_limits<double>::infinity();
     if (trust != nullptr) {
       *trust = {solution.backward_error,
@@ -121,7 +138,11 @@ spsolve_status solve_for(spsolve_solver* solver, int64_t columns, const T* b, T*
     }
     solver->notes.clear();
     for (const std::string& note : solution.notes) solver->notes += note + "\n";
-    if (solution.solved) return SPSOLVE_OK;
+    ++solver->solves;
+    solution.x = {};
+    solution.complex_x = {};
+    solver->last = std::move(solution);
+    if (solver->last.solved) return SPSOLVE_OK;
     last_error = solver->notes;
     return SPSOLVE_NOT_TRUSTWORTHY;
   });

@@ -12,6 +12,7 @@
 #include "spsolve/options.hpp"
 #include "spsolve/product.hpp"
 #include "spsolve/ranks.hpp"
+#include "spsolve/solver.hpp"
 #include "spsolve/spsolve.h"
 #include "team/team.hpp"
 
@@ -22,6 +23,17 @@ struct spsolve_ranks {
 };
 struct spsolve_matrix {
   spsolve::Matrix matrix;
+};
+struct spsolve_solver {
+  spsolve::Ranks ranks;
+  spsolve::Solver solver;
+  // Of the last solution:
+  std::string notes;
+  spsolve::Solution last = {};  ///< but for x
+  int64_t solves = 0;
+  // As they were asked for last:
+  spsolve::SolverPlan plan = {};
+  spsolve::SetUpReport report = {};
 };
 struct spsolve_product {
   spsolve::Ranks ranks;
@@ -87,6 +99,18 @@ inline void require_together(const Ranks& ranks, bool good, const char* sentence
   together(ranks.team(), [&] {
     if (!good) fail(ExitCode::input, "{}", sentence);
   });
+}
+
+/// Calls work(matrix, options) of a program in C over ranks. Throws on all of them where there is
+/// no matrix, or options of one rank are none.
+template <typename Work>
+void with_system(const Ranks& ranks, const spsolve_matrix* matrix, const spsolve_options* options,
+                 const Work& work) {
+  require_together(ranks, ranks.rank() > 0 || matrix != nullptr, "there is no matrix");
+  const Matrix none;
+  const Matrix& of = matrix != nullptr ? matrix->matrix : none;
+  const Options wanted = together(ranks.team(), [&] { return options_from_c(options, of.rows()); });
+  work(of, wanted);
 }
 
 /// A structure with a size as this version has it; what an earlier one did not know by `defaults`.

@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "api/c_objects.hpp"
 #include "core/error.hpp"
@@ -112,6 +114,10 @@ Options options_from_c(const spsolve_options* given, Index rows) {
   if (c.null_vectors != nullptr) {
     mine.null_vectors = std::make_shared<const Dense<double>>(
         array_of(c.null_vectors, rows, c.null_dimension, "null_vectors"));
+  }
+  if (c.order != nullptr) {
+    mine.order =
+        std::make_shared<const std::vector<Index>>(c.order, c.order + std::max<Index>(rows, 0));
   }
   if (c.on_step != nullptr) {
     mine.on_step = [call = c.on_step, data = c.on_step_data](const SolverStep& step) {

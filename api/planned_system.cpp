@@ -42,9 +42,13 @@ SolvingTeam::SolvingTeam(const Matrix& a, const Options& options, Ranks of)
 
 void SolvingTeam::share(SetUpReport& report) {
   if (alone == nullptr) return;
-  for (std::string* word : {&report.method, &report.pivoting, &report.device}) share(*word);
+  for (std::string* word : {&report.method, &report.pivoting, &report.device, &report.ordering,
+                            &report.preconditioner}) {
+    share(*word);
+  }
   share(report.equilibrated);
-  for (double* size : {&report.pivot_growth, &report.smallest_pivot, &report.largest_pivot}) {
+  for (double* size :
+       {&report.pivot_growth, &report.smallest_pivot, &report.largest_pivot, &report.seconds}) {
     share(*size);
   }
   share(report.factor_entries);
@@ -83,6 +87,12 @@ void SolvingTeam::share(Solution& solution) {
   if (alone == nullptr) return;
   share(solution.solved);
   share(solution.sweeps);
+  share(solution.steps);
+  share(solution.seconds);
+  auto history = static_cast<Index>(solution.history.size());
+  share(history);
+  solution.history.resize(history);
+  broadcast(ranks.team(), std::span(solution.history), 0);
   for (double* error : {&solution.backward_error, &solution.componentwise_error,
                         &solution.forward_error_bound, &solution.forward_error_estimate}) {
     share(*error);

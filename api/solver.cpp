@@ -184,6 +184,7 @@ void Solver::State::give_solution(std::span<double> x) {
 
 Solution Solver::State::solve_own(std::span<const double> b, Index columns, std::span<double> x,
                                   bool transposed) {
+  const Timer timer;
   take_right(b, columns);
   if (!is_eliminated) eliminate(transposed ? nullptr : right.get());
   PhaseTimes untold;
@@ -191,7 +192,13 @@ Solution Solver::State::solve_own(std::span<const double> b, Index columns, std:
                                           : solver->solve(*right, *solution, untold);
   tell();
   give_solution(x);
-  return told(outcome);
+  Solution solved = told(outcome);
+  solved.seconds = timer.seconds();
+  if (const std::optional<KrylovOutcome>& krylov = solver->facts().krylov) {
+    solved.steps = krylov->steps;
+    solved.history = krylov->history;
+  }
+  return solved;
 }
 
 namespace {

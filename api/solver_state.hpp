@@ -9,6 +9,7 @@
 
 #include "api/planned_system.hpp"
 #include "core/names/row_names.hpp"
+#include "core/timer.hpp"
 #include "spsolve/solver.hpp"
 #include "system/first_guess.hpp"
 #include "system/system_solver.hpp"
@@ -22,7 +23,10 @@ struct Solver::State {
       : by(a, options, std::move(of)), first_guess(options.first_guess) {
     const RowNames names(by.parts);
     by.solving([&] {
+      const Timer timer;
       begin(a, options);
+      analysis_seconds = timer.seconds();
+      report.seconds = analysis_seconds;
       if (eliminates) set_up();
     });
     by.share(report);
@@ -50,9 +54,11 @@ struct Solver::State {
 
   /// Eliminates; an iteration begins with the first right-hand sides.
   void set_up() {
+    const Timer timer;
     solver->prepare();
     is_eliminated = false;
     if (!is_krylov(planned->choice->row().method)) eliminate(nullptr);
+    report.seconds = analysis_seconds + timer.seconds();
     tell();
   }
 
@@ -87,6 +93,8 @@ struct Solver::State {
       report.smallest_pivot = facts.pivots.smallest_pivot;
       report.largest_pivot = facts.pivots.largest_pivot;
     }
+    report.preconditioner = facts.krylov ? facts.krylov->preconditioner : std::string_view();
+    report.ordering = facts.sparse ? facts.sparse->ordering : std::string_view();
     report.negative_pivots.reset();
     if (facts.sparse) {
       report.factor_entries = facts.sparse->factor_entries;
@@ -175,6 +183,7 @@ struct Solver::State {
   bool is_eliminated = false;    ///< or was tried to be
   std::vector<double> diagonal;  ///< of own rows of the system, where shifts are added to it
   std::vector<std::string> first_notes;  ///< of what was chosen, until there are new values
+  double analysis_seconds = 0;
   SetUpReport report;
   std::unique_ptr<Vectors> right, solution;  ///< of the last solve
 };

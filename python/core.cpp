@@ -60,11 +60,20 @@ void translate(const std::exception_ptr& thrown, void*) {
 class Factors {
  public:
   /// `arrays`: see options_of(). `communicator`: of MPI, as Fortran numbers it, or None.
+  /// `analyses`: only.
   Factors(const Matrix& a, const nb::dict& given, const nb::dict& arrays,
-          std::optional<int> communicator) {
+          std::optional<int> communicator, bool analyses) {
     const Options options = options_of(given, arrays);
     const Ranks ranks = communicator ? ranks_numbered(*communicator) : Ranks();
-    solver_ = unlocked([&] { return std::make_unique<Solver>(a, options, ranks); });
+    solver_ = unlocked([&] {
+      return std::make_unique<Solver>(analyses ? Solver::analysed(a, options, ranks)
+                                               : Solver(a, options, ranks));
+    });
+  }
+
+  nb::dict plan() const {
+    const SolverPlan plan = unlocked([&] { return solver_->plan(); });
+    return facts(plan);
   }
 
   Index order() const { return solver_->order(); }
@@ -210,21 +219,12 @@ class PreparedProduct {
   bool on_host_ = true;
 };
 
-nb::dict plan(const Matrix& a, const nb::dict& given, const nb::dict& arrays) {
+nb::dict plan(const Matrix& a, const nb::dict& given, const nb::dict& arrays,
+              std::optional<int> communicator) {
   const Options options = options_of(given, arrays);
-  const SolverPlan plan = unlocked([&] { return plan_solver(a, options); });
-  nb::dict told;
-  told["method"] = plan.method;
-  told["device"] = plan.device;
-  told["ordering"] = plan.ordering;
-  told["factor_entries"] = plan.factor_entries;
-  told["flops"] = plan.flops;
-  told["seconds"] = plan.seconds;
-  told["bytes"] = plan.bytes;
-  told["fits"] = plan.fits;
-  told["remedy"] = plan.remedy;
-  told["text"] = plan.text;
-  return told;
+  const Ranks ranks = communicator ? ranks_numbered(*communicator) : Ranks();
+  const SolverPlan plan = unlocked([&] { return plan_solver(a, options, ranks); });
+  return facts(plan);
 }
 
 }  // namespace
@@ -248,8 +248,10 @@ NB_MODULE(_core, module) {
 
   add_matrices(module);
   nb::class_<Factors>(module, "Factors")
-      .def(nb::init<const Matrix&, const nb::dict&, const nb::dict&, std::optional<int>>(),
-           "matrix"_a, "options"_a, "arrays"_a = nb::dict(), "communicator"_a = nb::none())
+      .def(nb::init<const Matrix&, const nb::dict&, const nb::dict&, std::optional<int>, bool>(),
+           "matrix"_a, "options"_a, "arrays"_a = nb::dict(), "communicator"_a = nb::none(),
+           "analyses"_a = false)
+      .def("plan", &Factors::plan)
       .def_prop_ro("order", &Factors::order)
       .def_prop_ro("own", &Factors::own)
       .def("report", &Factors::report)
@@ -266,7 +268,8 @@ NB_MODULE(_core, module) {
       .def("apply_plain", &PreparedProduct::apply_plain, "x"_a, "y"_a)
       .def_prop_ro("kernel", &PreparedProduct::kernel)
       .def_prop_ro("device", &PreparedProduct::device);
-  module.def("plan", &plan, "matrix"_a, "options"_a, "arrays"_a = nb::dict());
+  module.def("plan", &plan, "matrix"_a, "options"_a, "arrays"_a = nb::dict(),
+             "communicator"_a = nb::none());
   module.def("options", &table_of_options);
   module.def("on_gpu", &array_on_gpu, "address"_a, "shape"_a);
   module.def(

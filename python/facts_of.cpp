@@ -16,6 +16,13 @@ nb::dict facts(const SetUpReport& report) {
   told["pivot_growth"] = report.pivot_growth;
   told["smallest_pivot"] = report.smallest_pivot;
   told["largest_pivot"] = report.largest_pivot;
+  told["ordering"] = report.ordering;
+  told["preconditioner"] = report.preconditioner;
+  told["factor_entries"] = report.factor_entries;
+  told["flops"] = report.flops;
+  told["perturbed_pivots"] = report.perturbed_pivots;
+  told["negative_pivots"] = report.negative_pivots ? nb::cast(*report.negative_pivots) : nb::none();
+  told["set_up_seconds"] = report.seconds;
   told["notes"] = report.notes;
   return told;
 }
@@ -33,7 +40,25 @@ nb::dict facts(const Solution& solution) {
   told["componentwise_condition"] = or_none(solution.componentwise_condition);
   told["forward_error_bound"] = solution.forward_error_bound;
   told["forward_error_estimate"] = solution.forward_error_estimate;
+  told["solve_seconds"] = solution.seconds;
+  told["steps"] = solution.steps;
+  told["history"] = solution.history;
   told["notes"] = solution.notes;
+  return told;
+}
+
+nb::dict facts(const SolverPlan& plan) {
+  nb::dict told;
+  told["method"] = plan.method;
+  told["device"] = plan.device;
+  told["ordering"] = plan.ordering;
+  told["factor_entries"] = plan.factor_entries;
+  told["flops"] = plan.flops;
+  told["seconds"] = plan.seconds;
+  told["bytes"] = plan.bytes;
+  told["fits"] = plan.fits;
+  told["remedy"] = plan.remedy;
+  told["text"] = plan.text;
   return told;
 }
 

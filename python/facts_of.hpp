@@ -9,7 +9,8 @@ namespace spsolve::python {
 /// What the set-up of a solver tells, by the names of its fields.
 nanobind::dict facts(const SetUpReport& report);
 
-/// Likewise of a solution.
+/// Likewise of a solution, and of a plan.
 nanobind::dict facts(const Solution& solution);
+nanobind::dict facts(const SolverPlan& plan);
 
 }  // namespace spsolve::python

@@ -123,6 +123,14 @@ Options options_of(const nb::dict& given, const nb::dict& arrays) {
       options.on_step = step_told_to(nb::borrow<nb::object>(value));
       continue;
     }
+    if (word == "ordering") {
+      using Numbers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+      const auto order = nb::cast<Numbers>(value);
+      options.ordering = Ordering::file;
+      options.order =
+          std::make_shared<const std::vector<Index>>(order.data(), order.data() + order.size());
+      continue;
+    }
     Dense<double> array = dense_of(nb::cast<nb::object>(value));
     if (word == "coordinates") {
       options.node_coordinates = std::move(array);

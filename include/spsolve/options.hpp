@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "spsolve/dense.hpp"
 #include "spsolve/types.hpp"
@@ -104,6 +105,8 @@ struct SolverOptions {
   /// Ordering::file: a text file that names all unknowns in the order of elimination, one a line,
   /// numbered from 1; see docs/methods.md.
   std::string ordering_file = {};
+  /// Ordering::file without a file: the unknowns in the order of elimination, from 0; rank 0's.
+  std::shared_ptr<const std::vector<Index>> order = {};
   /// File that the analysis of a sparse matrix is kept in: read where it is there and of this
   /// matrix' pattern, else written. Empty: none.
   std::string analysis_file = {};

@@ -26,8 +26,11 @@ struct SetUpReport {
   // Of a sparse method; 0 of others, and nothing:
   Index factor_entries = 0;              ///< of L, and of U where there is one
   double flops = 0;                      ///< of the elimination
+  std::string ordering;                  ///< as solve.ordering of a configuration names it
   Index perturbed_pivots = 0;            ///< too small ones that were made larger
   std::optional<Index> negative_pivots;  ///< of L L^T and L D L^T; see Solver::inertia()
+  std::string preconditioner;            ///< of a Krylov method, as a configuration names it
+  double seconds = 0;                    ///< of the analysis and of the last elimination
   std::vector<std::string> notes;
 };
 
@@ -48,6 +51,9 @@ struct Solution {
   /// Bound on ||x - x*|| / ||x||, x* the exact solution, and its estimate as the last corrections
   /// let expect it; infinite where it is not known.
   double forward_error_bound = 0, forward_error_estimate = 0;
+  double seconds = 0;
+  Index steps = 0;                 ///< of a Krylov method
+  std::vector<double> history;     ///< backward errors before the first of them and after each
   std::vector<std::string> notes;  ///< what to know before using x
 };
 

@@ -177,7 +177,7 @@ typedef enum {
   SPSOLVE_ORDERING_AMD = 2,
   SPSOLVE_ORDERING_RCM = 3,
   SPSOLVE_ORDERING_NATURAL = 4,
-  SPSOLVE_ORDERING_FILE = 5
+  SPSOLVE_ORDERING_FILE = 5 /* of ordering_file, or of order */
 } spsolve_ordering;
 
 typedef enum {
@@ -265,6 +265,7 @@ typedef struct {
   spsolve_switch matching; /* of rows with columns by values, before sparse elimination */
   spsolve_on_step on_step; /* is told of steps, with on_step_data, also in later calls; or NULL */
   void* on_step_data;
+  const int64_t* order; /* SPSOLVE_ORDERING_FILE: n unknowns in the order of elimination, from 0 */
 } spsolve_options;
 
 /* The defaults of the program, in a structure of `size` bytes. */
@@ -285,6 +286,13 @@ typedef struct {
 /* Eliminates the square matrix, or prepares to iterate; `options` may be NULL. */
 spsolve_status spsolve_solver_create(const spsolve_matrix* matrix, const spsolve_options* options,
                                      spsolve_solver** solver);
+
+/* A solver of which the pattern is analysed and the memory planned, and no more: it is eliminated by
+ * _set_values. Those of `matrix` are what the analysis goes by. `ranks` may be NULL; else likewise. */
+spsolve_status spsolve_solver_analysed_over(const spsolve_ranks* ranks,
+                                            const spsolve_matrix* matrix,
+                                            const spsolve_options* options,
+                                            spsolve_solver** solver);
 
 /* A solver over ranks, all of which call this, and each function that takes the solver but _notes
  * and _own_rows. `matrix` is of rank 0, and NULL elsewhere, or from _from_own_rows, and of all; a
@@ -402,5 +410,7 @@ void spsolve_product_free(spsolve_product* product);
 #ifdef __cplusplus
 }
 #endif
+
+#include "spsolve/spsolve_facts.h"
 
 #endif

@@ -116,6 +116,34 @@ SparseAnalysis cached_beside_checkpoints(const Asked& asked, const std::filesyst
   return made;
 }
 
+/// The order of elimination that a file or an array names.
+std::vector<LocalIndex> given_order(const SolverOptions& options, Index rows) {
+  if (!options.ordering_file.empty()) return read_order(options.ordering_file, rows);
+  if (options.order == nullptr) {
+    fail(
+        ExitCode::input,
+        "Ordering::file wants the file's name in SolverOptions::ordering_file, or the order itself "
+        "in SolverOptions::order");
+  }
+  const std::vector<Index>& given = *options.order;
+  if (std::ssize(given) != rows) {
+    fail(ExitCode::input, "SolverOptions::order names {} unknowns, and the matrix has {}",
+         given.size(), rows);
+  }
+  std::vector<bool> seen(given.size(), false);
+  std::vector<LocalIndex> order;
+  for (const Index row : given) {
+    if (row < 0 || row >= rows || seen[row]) {
+      fail(ExitCode::input,
+           "SolverOptions::order names {} {}; it has each number from 0 to {} once", row,
+           row < 0 || row >= rows ? "as an unknown" : "twice", rows - 1);
+    }
+    seen[row] = true;
+    order.push_back(static_cast<LocalIndex>(row));
+  }
+  return order;
+}
+
 /// The analysis by the file where it is kept, if it is; pattern_analysis.cached_in becomes that of
 /// `kept`.
 SparseAnalysis analysis_for(const Csr<double>& matrix, Factorization kind,
@@ -123,12 +151,9 @@ SparseAnalysis analysis_for(const Csr<double>& matrix, Factorization kind,
                             const AnalysisCache& cache, PatternAnalysis& pattern_analysis) {
   Asked asked{matrix, kind, options, divides, use, {}};
   if (options.ordering == Ordering::file) {
-    if (options.ordering_file.empty()) {
-      fail(ExitCode::input, "Ordering::file wants the file's name in SolverOptions::ordering_file");
-    }
     // Rows of A, each of which may be two of a real form.
     const Index parts = RowNames::parts();
-    for (const LocalIndex row : read_order(options.ordering_file, matrix.rows / parts)) {
+    for (const LocalIndex row : given_order(options, matrix.rows / parts)) {
       for (Index part = 0; part < parts; ++part) {
         asked.given.push_back(static_cast<LocalIndex>(parts * row + part));
       }

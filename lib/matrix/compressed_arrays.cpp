@@ -193,8 +193,8 @@ void check_counts(const CompressedArrays& arrays, const std::string& name) {
   require_integers(arrays.offsets, "offsets", name);
   const Index lines = arrays.by_columns ? arrays.columns : arrays.rows;
   if (arrays.offsets.count - 1 != lines) {
-    fail(ExitCode::input, "{}: there are {} offsets, and {} {}s need one more than that", name,
-         arrays.offsets.count, lines, line);
+    fail(ExitCode::input, "{}: there are {} offsets, and {} {}s need {}", name,
+         arrays.offsets.count, lines, line, static_cast<std::uint64_t>(lines) + 1);
   }
   require_integers(arrays.indices, fmt::format("indices of {}s", index), name);
 }

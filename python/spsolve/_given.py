@@ -39,6 +39,13 @@ class GivenMatrix:
         work = self._own_changes if self.has_own_rows else self._dealt_changes
         return work(values, shift, rows)
 
+    def own_values(self, own: tuple[int, int]) -> np.ndarray:
+        """The values of the rows ``own`` as they were given, of complex ones their parts in turn."""
+        self._own = own
+        if self.has_own_rows:
+            return self.matrix.arrays()[2]
+        return self._own_part(lambda: self.matrix.arrays()[2], self._first_numbers)
+
     def _dealt_changes(self, values: Any, shift: Any,
                        rows: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
         """Own parts of what rank 0 gives."""

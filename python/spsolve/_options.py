@@ -31,8 +31,9 @@ class Options(TypedDict, total=False):
     None leaves one as it is."""
 
     method: Method | None
-    # auto, nested_dissection, amd, rcm or natural; or a file with an order of the unknowns
-    ordering: Path | None
+    # auto, nested_dissection, amd, rcm or natural; or an order of the unknowns: an array, counted
+    # from 0, or a file, counted from 1
+    ordering: NDArray[Any] | Path | None
     analysis_file: Path | None
     matching: bool | Literal["auto", "on", "off"] | None
     factors: Literal["auto", "memory", "disk"] | None

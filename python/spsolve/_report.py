@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import html
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from ._errors import ResourcesError
+
+if TYPE_CHECKING:
+    from ._solver import Factors
 
 
 class _Table:
@@ -70,6 +75,11 @@ class Report(_Table):
     - Condition numbers are estimated once for a matrix. From the second solve on
       ``componentwise_condition`` is a bound for any right-hand side, unless something is to be
       noted of this one.
+    - ``ordering``, ``factor_entries``, ``flops`` and ``perturbed_pivots`` are of sparse methods,
+      ``preconditioner`` and ``steps`` of Krylov methods. ``history`` has their backward errors,
+      before the first step and after each.
+    - ``negative_pivots`` are of L L^T and L D L^T. ``set_up_seconds`` are those of the analysis and
+      of the last factoring.
     """
 
     method: str
@@ -79,6 +89,13 @@ class Report(_Table):
     pivot_growth: float
     smallest_pivot: float
     largest_pivot: float
+    ordering: str
+    preconditioner: str
+    factor_entries: int
+    flops: float
+    perturbed_pivots: int
+    negative_pivots: int | None
+    set_up_seconds: float
     notes: list[str]
     solved: bool | None = None
     backward_error: float | None = None
@@ -88,6 +105,12 @@ class Report(_Table):
     componentwise_condition: float | None = None
     forward_error_bound: float | None = None
     forward_error_estimate: float | None = None
+    solve_seconds: float | None = None
+    steps: int | None = None
+    history: list[float] = dataclasses.field(default_factory=list)
+
+    def _rows(self) -> list[tuple[str, str]]:
+        return [row for row in super()._rows() if row[0] != "history"]
 
 
 @dataclasses.dataclass
@@ -122,6 +145,22 @@ class Plan(_Table):
     fits: bool
     remedy: str
     text: str
+
+    def __post_init__(self) -> None:
+        self._factors: Factors | None = None  # of a plan that fits, analysed
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_factors": None}  # which are memory of this process
+
+    def factor(self, values: Any = None) -> Factors:
+        """The factors of the matrix that was analysed, whose analysis is not made again.
+
+        ``values``: new ones of the same pattern, as :meth:`Factors.refactor` has them. It is the same
+        object each time. Raises ResourcesError where the plan does not fit.
+        """
+        if self._factors is None:
+            raise ResourcesError(f"this does not fit into memory; {self.remedy}")
+        return self._factors._factor(values)
 
     def __str__(self) -> str:
         return self.text

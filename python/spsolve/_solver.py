@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator
 
 from . import _arrays, _core, _ranks, _threads
-from ._errors import InputError
+from ._errors import InputError, ResourcesError
 from ._given import GivenMatrix
 from ._notes import not_trustworthy, tell
 from ._options import Options, Symmetry, shows_options
@@ -34,6 +34,12 @@ def _words(options: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:
         value = options.get(key)
         if value is not None and not isinstance(value, (str, os.PathLike)):
             arrays[key] = _arrays.as_columns(value, key)
+    order = options.get("ordering")
+    if order is not None and not isinstance(order, (str, os.PathLike)):
+        order = np.asarray(order)
+        if order.ndim != 1 or order.dtype.kind not in "iu":
+            raise InputError("ordering must be whole numbers of one dimension, or a word or a file")
+        arrays["ordering"] = np.ascontiguousarray(order, dtype=np.int64)
     options = {key: value for key, value in options.items() if key not in arrays}
 
     def word(value: Any) -> str:
@@ -62,19 +68,23 @@ class Factors(LinearOperator):
     def __init__(self, a: Any, *, comm: Any = None, own_rows: bool | tuple[int, int] = False,
                  symmetry: Symmetry = "general", threads: int | None = None, strict: bool = False,
                  **options: Unpack[Options]):
+        self._make(GivenMatrix(a, comm, own_rows, symmetry), comm, threads, strict, options, False)
+        self._tell_of_factoring()
+
+    def _make(self, a: GivenMatrix, comm: Any, threads: int | None, strict: bool, options: Any,
+              analyses: bool) -> None:
         self._comm = comm
         self._threads = _threads.number_of(threads)
         self._strict = strict
-        self._a = GivenMatrix(a, comm, own_rows, symmetry)
+        self._a = a
         self._lock = threading.Lock()  # the interpreter's own is released while it computes
         words, arrays = _ranks.on_every(comm, lambda: _words(options))
         number = None if comm is None else comm.py2f()
         with _threads.using(self._threads):
-            self._factors = _core.Factors(self._a.matrix, words, arrays, number)
+            self._factors = _core.Factors(self._a.matrix, words, arrays, number, analyses)
         self._last: dict[str, Any] = {}
         dtype = np.dtype(np.complex128 if self.is_complex else np.float64)
         super().__init__(dtype, (self.order, self.order))  # type: ignore[call-arg, unused-ignore]
-        self._tell_of_factoring()
 
     def _tell_of_factoring(self) -> None:
         tell(self._factors.report()["notes"], self._strict)
@@ -226,11 +236,27 @@ class Factors(LinearOperator):
         Raises NotTrustworthyError where the matrix is singular. ``inertia`` then has the rows that
         no pivot was left for, and solves raise InputError until the next refactor.
         """
-        numbers, shifts = self._a.changes(values, shift, rows, self.own)
+        self._eliminate(*self._a.changes(values, shift, rows, self.own))
+        return self
+
+    def _eliminate(self, numbers: np.ndarray | None, shifts: np.ndarray | None) -> None:
         with self._lock, _threads.using(self._threads):
             self._last = {}
             self._factors.refactor(numbers, shifts)
         self._tell_of_factoring()
+
+    @classmethod
+    def _analysed(cls, a: GivenMatrix, comm: Any, threads: int | None, options: Any) -> Factors:
+        """Factors that are not there before the first :meth:`_eliminate`."""
+        made = cls.__new__(cls)
+        made._make(a, comm, threads, False, options, True)
+        return made
+
+    def _factor(self, values: Any) -> Factors:
+        """Eliminates what was analysed: the matrix, or new values of it."""
+        if values is not None:
+            return self.refactor(values)
+        self._eliminate(self._a.own_values(self.own), None)
         return self
 
     def __repr__(self) -> str:
@@ -316,15 +342,26 @@ def solve(a: Any, b: Any, *, transposed: bool = False, adjoint: bool = False, co
 
 
 @shows_options
-def analyse(a: Any, *, columns: int = 1, symmetry: Symmetry = "general",
-            threads: int | None = None, **options: Unpack[Options]) -> Plan:
+def analyse(a: Any, *, columns: int = 1, comm: Any = None, own_rows: bool | tuple[int, int] = False,
+            symmetry: Symmetry = "general", threads: int | None = None,
+            **options: Unpack[Options]) -> Plan:
     """What ``factor`` would do with a matrix and K = ``columns`` right-hand sides.
 
     Analyses the pattern, chooses method and device, and plans memory, but takes none for factors.
     The plan tells the ordering and entries of factors of a sparse method, and flops and predicted
     seconds of the elimination. It tells bytes of host memory, whether they fit, and what would do
-    where they do not.
+    where they do not. Its ``factor()`` goes on from there. Arguments are those of :func:`factor`.
     """
-    words, arrays = _words({"systems": 2, "right_hand_sides": columns, **options})
-    with _threads.using(_threads.number_of(threads)):
-        return Plan(**_core.plan(_arrays.as_matrix(a, symmetry), words, arrays))
+    expected = {"systems": 2, "right_hand_sides": columns, **options}
+    given = GivenMatrix(a, comm, own_rows, symmetry)
+    factors = None
+    try:
+        factors = Factors._analysed(given, comm, threads, expected)
+        told = factors._factors.plan()
+    except ResourcesError:  # a plan that does not fit tells what would
+        words, arrays = _words(expected)
+        with _threads.using(_threads.number_of(threads)):
+            told = _core.plan(given.matrix, words, arrays, None if comm is None else comm.py2f())
+    plan = Plan(**told)
+    plan._factors = factors
+    return plan

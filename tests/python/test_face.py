@@ -65,7 +65,7 @@ class Keywords(unittest.TestCase):
                  "node_coordinates": "coordinates"}
         self.assertEqual({names.get(name, name) for name in cpp} - in_c, set())
         # Python takes files and arrays by the names of words, and has no ranks but a communicator's.
-        others = {"node_coordinates", "first_guess", "null_vectors", "ordering_file",
+        others = {"node_coordinates", "first_guess", "null_vectors", "order", "ordering_file",
                   "null_space_file", "ranks"}
         self.assertEqual(cpp - others - set(_options.Options.__annotations__), set())
 

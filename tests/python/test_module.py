@@ -416,6 +416,73 @@ class Steps(unittest.TestCase):
             spsolve.factor("grid2d:30", on_step=3)
 
 
+class MatlabFiles(unittest.TestCase):
+    def test_those_of_scipy_are_read(self):
+        import scipy.io
+        a, b = system()
+        for matrix in (a, (a + 1j * a.T).tocsr(), a.toarray()[:50, :50]):
+            for packs in (False, True):
+                with tempfile.TemporaryDirectory() as folder:
+                    name = f"{folder}/m.mat"
+                    scipy.io.savemat(name, {"A": matrix, "b": b, "note": "text"},
+                                     do_compression=packs)
+                    read = spsolve.read(f"{name}:A")
+                    self.assertEqual(abs(sp.csr_matrix(read) - sp.csr_matrix(matrix)).max(), 0)
+                    np.testing.assert_array_equal(spsolve.read(f"{name}:b"), b)
+                    with self.assertRaisesRegex(spsolve.InputError, "holds 2 matrices, A, b: name"):
+                        spsolve.read(name)
+
+
+class Phases(unittest.TestCase):
+    def test_a_plan_is_gone_on_with(self):
+        a, b = system()
+        plan = spsolve.analyse(a, method="sparse_lu", columns=3)
+        f = plan.factor()
+        np.testing.assert_allclose(a @ f.solve(b), b, atol=1e-12)
+        self.assertEqual(f.report.factor_entries, plan.factor_entries)
+        np.testing.assert_allclose(2 * a @ plan.factor(2 * a).solve(b), b, atol=1e-12)
+        np.testing.assert_allclose(2 * a @ plan.factor().solve(2 * (a @ b)), 4 * (a @ b), atol=1e-11)
+        self.assertEqual(plan.to_dict()["method"], "sparse_lu")
+        complex_plan = spsolve.analyse(a * (1 + 2j), method="sparse_lu")
+        x = complex_plan.factor().solve(b)
+        np.testing.assert_allclose((1 + 2j) * (a @ x), b, atol=1e-12)
+        analysed = spsolve.Factors._analysed(plan._factors._a, None, None, {"method": "sparse_lu"})
+        with self.assertRaisesRegex(spsolve.InputError, "no matrix to eliminate|no factors"):
+            analysed.solve(b)
+
+    def test_the_order_may_be_an_array(self):
+        a, b = system()
+        n = a.shape[0]
+        order = np.random.default_rng(3).permutation(n).astype(np.int32)
+        f = spsolve.factor(a, method="sparse_lu", ordering=order, matching=False)
+        np.testing.assert_allclose(a @ f.solve(b), b, atol=1e-12)
+        self.assertEqual(f.report.ordering, "file")
+        natural = spsolve.factor(a, method="sparse_lu", ordering="natural", matching=False)
+        same = spsolve.factor(a, method="sparse_lu", ordering=np.arange(n), matching=False)
+        self.assertEqual(same.report.factor_entries, natural.report.factor_entries)
+        complex_f = spsolve.factor(a * 1j, method="sparse_lu", ordering=order)
+        np.testing.assert_allclose(1j * (a @ complex_f.solve(b)), b, atol=1e-12)
+        for wrong, words in ((order[1:], "names 199 unknowns, and the matrix has 200"),
+                             (np.zeros(n, int), "names 0 twice"),
+                             (np.arange(n) + 1, "names 200 as an unknown"),
+                             (np.ones((n, 1), int), "one dimension"), (np.ones(n), "whole numbers")):
+            with self.assertRaisesRegex(spsolve.InputError, words):
+                spsolve.factor(a, method="sparse_lu", ordering=wrong)
+
+    def test_reports_tell_of_factors_and_steps(self):
+        f = spsolve.factor("grid2d:30", method="sparse_cholesky")
+        self.assertGreater(f.report.factor_entries, 900)
+        self.assertGreater(f.report.flops, 900)
+        self.assertEqual((f.report.negative_pivots, f.report.perturbed_pivots), (0, 0))
+        self.assertGreater(f.report.set_up_seconds, 0)
+        f = spsolve.factor("grid2d:30", method="cg", preconditioner="jacobi")
+        f.solve(np.ones(900))
+        self.assertEqual(f.report.preconditioner, "jacobi")
+        self.assertEqual(len(f.report.history), f.report.steps + 1)
+        self.assertLess(f.report.history[-1], 1e-13)
+        self.assertGreater(f.report.solve_seconds, 0)
+
+
 class Triangles(unittest.TestCase):
     def test_one_of_a_symmetric_matrix_is_enough(self):
         a, b = system()

@@ -74,6 +74,11 @@ for method in ("auto", "sparse_lu", "lu", "gmres"):
     close(2 * a, np.concatenate(comm.allgather(f.solve(b[first:last]))), b)
     f.refactor(3 * mine, shift=1)
     close(3 * a + sp.eye(n), np.concatenate(comm.allgather(f.solve(b[first:last]))), b)
+plan = spsolve.analyse(mine, comm=comm, own_rows=True, method="sparse_lu")
+close(a, np.concatenate(comm.allgather(plan.factor().solve(b[first:last]))), b)
+plan = spsolve.analyse(a if comm.rank == 0 else None, comm=comm, method="sparse_lu")
+f = plan.factor()
+close(a, np.concatenate(comm.allgather(f.solve(b[slice(*f.own)]))), b)
 own_x = spsolve.solve(mine, b[first:last], comm=comm, own_rows=(first, last))
 close(a, np.concatenate(comm.allgather(own_x)), b)
 lower = sp.tril(symmetric).tocsr()[first:last]

@@ -321,7 +321,8 @@ TEST(COptions, MembersStayWhereTheyWere) {
   EXPECT_EQ(offsetof(spsolve_options, accept), 236);
   EXPECT_EQ(offsetof(spsolve_options, matching), 240);
   EXPECT_EQ(offsetof(spsolve_options, on_step), 248);
-  EXPECT_EQ(sizeof(spsolve_options), 264);
+  EXPECT_EQ(offsetof(spsolve_options, order), 264);
+  EXPECT_EQ(sizeof(spsolve_options), 272);
   EXPECT_EQ(offsetof(spsolve_step, backward_error), 40);
   EXPECT_EQ(sizeof(spsolve_trust), 56);
   EXPECT_EQ(sizeof(spsolve_inertia), 32);
