@@ -12,6 +12,7 @@
 #include "io/binary/dense_file.hpp"
 #include "io/dense_source.hpp"
 #include "io/files/atomic_file.hpp"
+#include "io/files/mapped_file.hpp"
 #include "io/files/special_file.hpp"
 #include "io/matrix_market/entry_reader.hpp"
 #include "io/matrix_market/matrix_market.hpp"
@@ -88,7 +89,7 @@ void info(const std::string& name, bool with_timing, bool with_orderings, int th
     const Timer timer;
     const LoadedMatrix matrix = load_real_form(name);
     const double seconds = timer.seconds();
-    const auto bytes = std::filesystem::file_size(name);
+    const auto bytes = std::filesystem::file_size(io::MappedFile::file_of(name));
     print_out(fmt::format("{:<18} binary, {} bytes\n", "file", bytes) +
               (with_timing ? fmt::format("{:<18} {:.4f} s: {:.0f} MB/s\n", "reading", seconds,
                                          static_cast<double>(bytes) / seconds / 1e6)

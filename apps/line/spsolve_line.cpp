@@ -13,6 +13,7 @@
 #include "config/loader.hpp"
 #include "config/schema.hpp"
 #include "core/names/did_you_mean.hpp"
+#include "io/binary/mat.hpp"
 #include "io/binary/npy.hpp"
 #include "io/binary/petsc.hpp"
 #include "io/binary/zip.hpp"
@@ -126,14 +127,15 @@ void check_it_is_a_matrix(const std::string& file) {
       !fs::is_regular_file(file, ignored))
     return;
   std::ifstream stream(file, std::ios::binary);
-  std::string front(64, '\0');
+  std::string front(128, '\0');
   stream.read(front.data(), static_cast<std::streamsize>(front.size()));
   front.resize(static_cast<std::size_t>(stream.gcount()));
-  const bool binary =
-      io::is_gzip(front) || io::is_zip(front) || io::is_npy(front) || io::petsc_object(front);
+  const bool binary = io::is_gzip(front) || io::is_zip(front) || io::is_npy(front) ||
+                      io::is_mat(front) || io::petsc_object(front);
   if (binary || front.starts_with("%%")) return;
   fail(ExitCode::input,
-       "{}: is no matrix (Matrix Market, npz, npy, PETSc), nor does it end in .yaml, .yml or .json "
+       "{}: is no matrix (Matrix Market, npz, npy, MATLAB, PETSc), nor does it end in .yaml, .yml "
+       "or .json "
        "as a configuration does; a matrix of another form is written as a Matrix Market file by "
        "scipy.io.mmwrite, for one; --config {} takes it for a configuration all the same",
        file, file);

@@ -8,6 +8,7 @@
 #include "core/error.hpp"
 #include "core/names/did_you_mean.hpp"
 #include "io/file_pattern.hpp"
+#include "io/files/mapped_file.hpp"
 
 namespace spsolve::inline config {
 
@@ -165,8 +166,11 @@ std::string CollectedSettings::resolved(const Option& option, const Given& given
   const fs::path here = given.text, beside = folder_ / given.text;
   std::error_code ignored;
   const bool here_first = given.origin.override_number > 0;
-  if (here_first && fs::exists(here, ignored)) return here.string();
-  return fs::exists(beside, ignored) ? beside.string() : here.string();
+  const auto exists = [&](const fs::path& name) {
+    return fs::exists(io::MappedFile::file_of(name), ignored);
+  };
+  if (here_first && exists(here)) return here.string();
+  return exists(beside) ? beside.string() : here.string();
 }
 
 std::string CollectedSettings::message() const {

@@ -21,11 +21,11 @@ namespace {
 
 // --- files, and names of kernels
 
-constexpr std::string_view matrix_endings[] = {".mtx", ".mtx.gz", ".npz", ".petsc", ".npy"};
+constexpr std::string_view matrix_endings[] = {".mtx", ".mtx.gz", ".npz", ".petsc", ".npy", ".mat"};
 constexpr std::string_view array_endings[] = {".mtx", ".mtx.gz", ".npy", ".petsc"};
 // Those that are read: plain text too.
-constexpr std::string_view read_endings[] = {".mtx",   ".mtx.gz", ".npy", ".npz",
-                                             ".petsc", ".txt",    ".csv"};
+constexpr std::string_view read_endings[] = {".mtx", ".mtx.gz", ".npy", ".npz",
+                                             ".mat", ".petsc",  ".txt", ".csv"};
 constexpr std::string_view report_endings[] = {".json"};
 constexpr std::string_view html_endings[] = {".html", ".htm"};
 constexpr std::string_view order_endings[] = {".txt", ".mtx", ".mtx.gz"};
@@ -84,16 +84,21 @@ std::string html_problem(std::string_view text) {
 
 // --- one scalar in place of a section
 
+/// Whether a name is a file's, also where a variable of one of MATLAB's follows.
+bool names_file(std::string_view text, std::span<const std::string_view> endings) {
+  return ends_in(text, endings) || text.find(".mat:") != text.npos;
+}
+
 std::vector<Setting> matrix_shorthand(std::string_view text) {
   // A misspelt generator is better answered as a generator than as a missing file.
   const bool generated =
       is_generator_spec(text) || (text.find(':') != text.npos && text.find('/') == text.npos &&
-                                  !ends_in(text, matrix_endings));
+                                  !names_file(text, matrix_endings));
   return {{generated ? "matrix.generate" : "matrix.file", std::string(text)}};
 }
 
 std::vector<Setting> right_hand_side_shorthand(std::string_view text) {
-  if (text == "-" || text.find('/') != text.npos || ends_in(text, read_endings)) {
+  if (text == "-" || text.find('/') != text.npos || names_file(text, read_endings)) {
     return {{"right_hand_side.kind", "file"}, {"right_hand_side.file", std::string(text)}};
   }
   return {{"right_hand_side.kind", std::string(text)}};
@@ -124,7 +129,7 @@ constexpr Section section_table[] = {
      "matrix: FILE, or matrix: SPECIFICATION of a generator"},
     {"right_hand_side", "The right-hand side B of A X = B.", right_hand_side_shorthand,
      "right_hand_side: auto|row_sums|ones|random, or right_hand_side: FILE with a '/' or ending "
-     "in .mtx, .mtx.gz, .npy, .npz, .petsc, .txt or .csv"},
+     "in .mtx, .mtx.gz, .npy, .npz, .mat, .petsc, .txt or .csv"},
     {"solve", "How the system is solved.", nullptr, ""},
     {"multiply", "How Y = A X is computed, with task: multiply.", nullptr, ""},
     {"output", "What is written besides the log.", nullptr, ""},
@@ -136,8 +141,8 @@ constexpr Section section_table[] = {
 const Option option_table[] = {
     text_option<&Config::matrix, &Config::Matrix::file>(
         OptionType::input_path, "matrix.file",
-        "File to read - Matrix Market, sparse matrix of scipy (.npz), PETSc, or array of numpy "
-        "(.npy) - "
+        "File to read - Matrix Market, sparse matrix of scipy (.npz), PETSc, MATLAB (.mat; with "
+        "several variables FILE.mat:NAME), or array of numpy (.npy) - "
         "relative to this configuration's folder if it is there, else "
         "to the working directory; - is the standard input."),
     text_option<&Config::matrix, &Config::Matrix::generate>(

@@ -11,8 +11,8 @@
 namespace spsolve::inline io {
 
 /// Wherever a multivector is named, it is a file of Matrix Market (plain or gzip), of numpy (.npy),
-/// of PETSc or of plain text; which of them is seen from the content. The ending of the name
-/// chooses the kind of a file that is written.
+/// of PETSc, of MATLAB or of plain text; which of them is seen from the content. The ending of the
+/// name chooses the kind of a file that is written.
 
 struct DenseShape {
   Index rows = 0, columns = 0;

@@ -6,6 +6,7 @@
 
 #include "io/binary/dense_archive.hpp"
 #include "io/binary/dense_file.hpp"
+#include "io/binary/mat.hpp"
 #include "io/binary/npz.hpp"
 #include "io/binary/number_text.hpp"
 #include "io/binary/petsc.hpp"
@@ -83,6 +84,10 @@ CheckedEntries check_matrix_file(const std::string& file, const Deadline& deadli
   const std::string_view bytes = mapped.text();
   if (io::is_zip(bytes) && !io::is_array_archive(bytes, file)) {
     return io::check_npz(bytes, file, deadline);
+  }
+  if (io::is_mat(bytes) && io::is_sparse_mat(bytes, file)) {
+    const Index all = io::read_mat(bytes, file).nonzeros();
+    return {all, all};
   }
   const bool is_text = io::is_number_text(bytes);  // of a matrix that is Matrix Market's alone
   if (!is_text && io::DenseFile::is_one(file)) return check_rows({bytes, file}, deadline);

@@ -6,6 +6,7 @@
 #include "core/error.hpp"
 #include "io/binary/dense_archive.hpp"
 #include "io/binary/dense_file.hpp"
+#include "io/binary/mat.hpp"
 #include "io/binary/npy.hpp"
 #include "io/binary/npz.hpp"
 #include "io/binary/petsc.hpp"
@@ -45,11 +46,12 @@ void check_size(const std::string& name, const MatrixMarketHeader& header) {
   }
 }
 
-enum class Kind { text, npz, petsc, dense };
+enum class Kind { text, npz, petsc, mat, dense };
 
 Kind kind_of(std::string_view bytes, const std::string& name) {
   if (io::is_zip(bytes)) return io::is_array_archive(bytes, name) ? Kind::dense : Kind::npz;
   if (io::is_npy(bytes)) return Kind::dense;
+  if (io::is_mat(bytes)) return io::is_sparse_mat(bytes, name) ? Kind::mat : Kind::dense;
   const auto object = io::petsc_object(bytes);
   if (!object) return Kind::text;
   return *object == io::PetscObject::matrix ? Kind::petsc : Kind::dense;
@@ -61,6 +63,8 @@ MatrixShape binary_shape(std::string_view bytes, const std::string& name) {
       return io::npz_shape(bytes, name);
     case Kind::petsc:
       return io::petsc_shape(bytes, name);
+    case Kind::mat:
+      return io::mat_shape(bytes, name);
     default:
       break;
   }
@@ -102,6 +106,8 @@ Csr<double> read_binary(std::string_view bytes, const std::string& name) {
       return io::read_npz(bytes, name);
     case Kind::petsc:
       return io::read_petsc(bytes, name);
+    case Kind::mat:
+      return io::read_mat(bytes, name);
     default:
       return sparse_rows(io::DenseFile(bytes, name));
   }
@@ -118,8 +124,8 @@ void write_matrix(const std::filesystem::path& path, const Csr<double>& matrix,
 
 bool means_generator(const std::string& name) {
   std::error_code none;
-  return is_generator_spec(name) ||
-         (name.find(':') != std::string::npos && !std::filesystem::exists(name, none));
+  return is_generator_spec(name) || (name.find(':') != std::string::npos &&
+                                     !std::filesystem::exists(io::MappedFile::file_of(name), none));
 }
 
 bool is_binary(const std::string& file) {

@@ -12,14 +12,15 @@ namespace spsolve::inline io {
 
 /// Wherever a matrix is named, the name is a generator such as "grid2d:1000"
 /// (matrix/generate/generate.hpp) or a file: of Matrix Market, plain or gzip; of scipy.sparse
-/// (.npz); of PETSc; or a dense array of numpy (.npy). Which of them is seen from the content.
+/// (.npz); of PETSc; of MATLAB (.mat); or a dense array of numpy (.npy). Which of them is seen from
+/// the content.
 
 /// Whether a name is meant as a generator: it begins with the name of one, or it holds a colon and
 /// no such file exists (the generators' own error then says what is wrong).
 bool means_generator(const std::string& name);
 
-/// Whether the file is none of Matrix Market, and then whether it is one of those that hold sparse
-/// matrices.
+/// Whether the file is none of Matrix Market, and then whether it is one of those that hold rows of
+/// sparse matrices: of scipy or PETSc.
 bool is_binary(const std::string& file);
 bool is_sparse_binary(const std::string& file);
 

@@ -218,7 +218,7 @@ class OneLine(CliTest):
                 (("A.mtxx",), "A.mtxx: cannot be opened (No such file or directory); did you mean "
                               "'A.mtx'?\n"),
                 ((), "name a matrix, such as spsolve A.mtx b.mtx -o x.mtx, or a configuration"),
-                (("notes.txt",), "notes.txt: is no matrix (Matrix Market, npz, npy, PETSc), nor"),
+                (("notes.txt",), "notes.txt: is no matrix (Matrix Market, npz, npy, MATLAB, PETSc), nor"),
                 (("absent.mtx",), "absent.mtx: cannot be opened"),
                 (("gird2d:5",), "there is no generator 'gird2d'; did you mean 'grid2d'?"),
                 (("A.mtx", "--set", "b=b.mtx"), "did you mean 'right_hand_side'?"),

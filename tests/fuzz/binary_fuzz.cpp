@@ -1,5 +1,5 @@
-// Any bytes as a file of numpy, scipy or PETSc: a matrix whose indices are in range and ascend, an
-// array whose elements are finite, or one Error of the input or of the resources.
+// Any bytes as a file of numpy, scipy, MATLAB or PETSc: a matrix whose indices are in range and
+// ascend, an array whose elements are finite, or one Error of the input or of the resources.
 
 #include <cmath>
 #include <optional>
@@ -8,6 +8,7 @@
 #include "core/error.hpp"
 #include "fuzz/require.hpp"
 #include "io/binary/dense_file.hpp"
+#include "io/binary/mat.hpp"
 #include "io/binary/npy.hpp"
 #include "io/binary/npz.hpp"
 #include "io/binary/petsc.hpp"
@@ -61,6 +62,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!shape || !is_small(shape->rows, shape->columns)) return 0;
     const auto matrix = attempt([&] { return io::read_npz(bytes, "input"); });
     if (matrix) check(*matrix, *shape);
+  } else if (io::is_mat(bytes)) {
+    const auto is_sparse = attempt([&] { return io::is_sparse_mat(bytes, "input"); });
+    if (!is_sparse) return 0;
+    if (*is_sparse) {
+      const auto shape = attempt([&] { return io::mat_shape(bytes, "input"); });
+      if (!shape || !is_small(shape->rows, shape->columns)) return 0;
+      const auto matrix = attempt([&] { return io::read_mat(bytes, "input"); });
+      if (matrix) check(*matrix, *shape);
+    } else if (const auto file =
+                   attempt([&] { return std::make_unique<io::DenseFile>(bytes, "input"); })) {
+      attempt([&] { return (*file)->read(); });
+    }
   } else if (object == io::PetscObject::matrix) {
     const auto shape = attempt([&] { return io::petsc_shape(bytes, "input"); });
     if (!shape || !is_small(shape->rows, shape->columns)) return 0;

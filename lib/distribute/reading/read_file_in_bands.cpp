@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "distribute/reading/read_in_bands.hpp"
+#include "io/binary/mat.hpp"
 #include "io/binary/npy.hpp"
 #include "io/binary/petsc.hpp"
 #include "io/binary/zip.hpp"
@@ -47,6 +48,11 @@ class PiecedFile {
       fail(ExitCode::input,
            "{}: matrix.reader=parallel needs a file that is not compressed; gunzip it, or use "
            "matrix.reader=serial",
+           path.string());
+    }
+    if (io::is_mat(file_.text())) {
+      fail(ExitCode::input,
+           "{}: matrix.reader=parallel reads no files of MATLAB; use matrix.reader=serial",
            path.string());
     }
     if (io::is_zip(file_.text()) || io::is_npy(file_.text()) || io::petsc_object(file_.text())) {

@@ -6,6 +6,7 @@
 
 #include "core/error.hpp"
 #include "io/binary/dense_archive.hpp"
+#include "io/binary/mat.hpp"
 #include "io/binary/npy.hpp"
 #include "io/binary/number_text.hpp"
 #include "io/binary/petsc.hpp"
@@ -17,12 +18,14 @@ namespace spsolve::inline io {
 bool DenseFile::is_one(const std::filesystem::path& path) {
   const MappedFile file = MappedFile::open(path, "a matrix");
   const auto object = petsc_object(file.text());
+  if (is_mat(file.text())) return !is_sparse_mat(file.text(), path.string());
   return is_npy(file.text()) || (object && *object != PetscObject::matrix) ||
          is_number_text(file.text()) || is_array_archive(file.text(), path.string());
 }
 
 bool DenseFile::takes(const std::filesystem::path& path) {
-  return is_zip(MappedFile::open(path, "a matrix").text()) || is_one(path);
+  const MappedFile file = MappedFile::open(path, "a matrix");
+  return is_zip(file.text()) || is_mat(file.text()) || is_one(path);
 }
 
 DenseFile::DenseFile(const std::filesystem::path& path)
@@ -40,6 +43,10 @@ void DenseFile::parse(std::string_view bytes) {
     parse_text(bytes);
   } else if (is_zip(bytes)) {
     parse_archive(bytes);
+  } else if (is_mat(bytes)) {
+    is_mapped_ = false;
+    file_ = npy_of_mat(bytes, name_);
+    parse_npy_array(file_.text());
   } else if (is_npy(bytes)) {
     parse_npy_array(bytes);
   } else {

@@ -25,13 +25,13 @@ struct DenseNumbers {
 };
 
 /// A file of numpy (.npy, of one or two dimensions), of PETSc (a vector or a dense matrix); or of
-/// plain text (NumberText) or numpy's archive (.npz), which are read whole at once.
+/// plain text (NumberText), numpy's archive (.npz) or MATLAB (.mat), which are read whole at once.
 class DenseFile {
  public:
   /// Whether the file is of that kind, by its first bytes or line, and no sparse matrix. Throws
   /// Error(input) as MappedFile::open.
   static bool is_one(const std::filesystem::path& path);
-  /// The same, or a sparse matrix of scipy, which is taken with all its elements.
+  /// The same, or a sparse matrix of scipy or MATLAB, which is taken with all its elements.
   static bool takes(const std::filesystem::path& path);
 
   /// Reads the header. Throws Error(input), one sentence that begins with the file's name.

@@ -30,7 +30,9 @@ void Inflater::End::operator()(Stream* stream) const {
 
 Inflater::Inflater(Form form) : stream_(new Stream{}) {
   constexpr int largest_window = 15, gzip_only = 16;  // as zlib wants them to be said
-  const int window = form == Form::gzip ? largest_window + gzip_only : -largest_window;
+  const int window = form == Form::gzip   ? largest_window + gzip_only
+                     : form == Form::zlib ? largest_window
+                                          : -largest_window;
   if (::inflateInit2(stream_.get(), window) != Z_OK) fail_memory();
 }
 

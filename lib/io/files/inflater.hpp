@@ -9,7 +9,8 @@ namespace spsolve::inline io {
 /// Inflates deflated data (RFC 1951) that lie in memory, as much at a time as is asked for.
 class Inflater {
  public:
-  enum class Form { bare, gzip };  ///< gzip: with a header and a check sum (RFC 1952)
+  /// gzip: with a header and a check sum (RFC 1952); zlib: likewise (RFC 1950).
+  enum class Form { bare, gzip, zlib };
   enum class State { full, ended, cut_off, damaged };
 
   /// Deflated data inflate to no more than this times their size.

@@ -71,7 +71,17 @@ std::string name_like(const std::filesystem::path& path) {
 
 }  // namespace
 
-MappedFile MappedFile::open(const std::filesystem::path& path, std::string_view wanted) {
+std::filesystem::path MappedFile::file_of(const std::filesystem::path& name) {
+  constexpr std::string_view ending = ".mat";
+  const std::string text = name.string();
+  const std::size_t at = text.rfind(".mat:");
+  std::error_code none;
+  if (at == std::string::npos || std::filesystem::exists(name, none)) return name;
+  return text.substr(0, at + ending.size());
+}
+
+MappedFile MappedFile::open(const std::filesystem::path& named, std::string_view wanted) {
+  const std::filesystem::path path = file_of(named);
   const std::string name = path == "-" ? "the standard input" : path.string();
   const auto kept = descriptor_to_read(path);
   const Descriptor file{kept ? ::fcntl(*kept, F_DUPFD_CLOEXEC, 0)

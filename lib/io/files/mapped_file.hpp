@@ -13,9 +13,12 @@ class MappedFile {
  public:
   static constexpr std::size_t padding = 4096;
 
-  /// Maps the regular file `path`, or the data that come from "-" and from a pipe, whole and as
-  /// often as asked (io/special_file.hpp). Errors (input): missing, unreadable, a folder, not a
-  /// regular file, empty; in their words it should be `wanted`.
+  /// The file of a name that may have a variable of it behind a colon, as "a.mat:A".
+  static std::filesystem::path file_of(const std::filesystem::path& name);
+
+  /// Maps the regular file file_of(`path`), or the data that come from "-" and from a pipe, whole
+  /// and as often as asked (io/special_file.hpp). Errors (input): missing, unreadable, a folder,
+  /// not a regular file, empty; in their words it should be `wanted`.
   static MappedFile open(const std::filesystem::path& path,
                          std::string_view wanted = "a Matrix Market file");
 

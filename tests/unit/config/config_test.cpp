@@ -206,7 +206,7 @@ TEST(Config, EachMistakeIsAnsweredAtItsPlace) {
        "--list-kernels shows all names"},
       {"matrix: a\nmultiply: {x: randm}\n",
        "c.yaml:2:15: 'multiply.x' must be random, ones, or a file with a '/' or ending in "
-       ".mtx, .mtx.gz, .npy, .npz, .petsc, .txt or .csv, not randm; did you mean 'random'?"},
+       ".mtx, .mtx.gz, .npy, .npz, .mat, .petsc, .txt or .csv, not randm; did you mean 'random'?"},
       {"matrix: a\nsolve: {ordering: rmc}\n",
        "c.yaml:2:19: 'solve.ordering' must be auto, nested_dissection, amd, rcm, natural, or a "
        "file "
