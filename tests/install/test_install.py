@@ -10,6 +10,9 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+import abi  # noqa: E402
 from support import BIN, CliTest, INPUT, ROOT, SOLVED, TIME_LIMIT, why_no_gpu  # noqa: E402
 
 OUTSIDE = pathlib.Path(__file__).resolve().parent / "outside"
@@ -119,7 +122,8 @@ class Installed(CliTest):
         return [float(line) for line in lines[1:]]
 
     def test_symbols_have_the_version(self):
-        header = self.installed("include/spsolve/spsolve.h").read_text()
+        header = "".join(self.installed(f"include/spsolve/{name}.h").read_text()
+                         for name in ("spsolve", "spsolve_facts"))
         declared = set(re.findall(r"\b(spsolve_\w+)\(", re.sub(r"/\*.*?\*/|#define.*", "", header,
                                                                flags=re.S)))
         library = self.installed("lib*/libspsolve.so")
@@ -129,6 +133,30 @@ class Installed(CliTest):
         self.assertEqual(set(names.values()), {f"SPSOLVE_{soname}"})
         self.assertEqual(declared - set(names), set())
         self.assertEqual([name for name in names if "spsolve" not in name], [])
+
+    def test_programs_that_are_linked_with_this_soname_go_on(self):
+        before = (pathlib.Path(__file__).parent / "abi.txt").read_text().splitlines()
+        now = abi.interface_of(self.prefix)
+        anew = "make it anew, by python3 tests/install/abi.py PREFIX > tests/install/abi.txt"
+        if before[0] != now[0]:
+            self.fail(f"abi.txt is of {before[0]}, and this is {now[0]}: {anew}")
+        self.assertEqual(abi.broken_by(before, now), [], "programs that are linked with this soname "
+                         f"would break: change it, or, if it was not released yet, {anew}")
+        self.assertGreater(len([line for line in now if line.startswith("symbol spsolve_")]), 40)
+
+    def test_a_broken_interface_is_seen(self):
+        before = ["library a.so.1", "symbol f", "offset s.x 8", "size spsolve_options 16",
+                  "size spsolve_trust 16", "value SPSOLVE_OK 0"]
+        self.assertEqual(abi.broken_by(before, [*before, "symbol g"]), [])
+        grown = [line.replace(" 16", " 24") for line in before]
+        self.assertEqual(abi.broken_by(before, grown), ["size spsolve_trust was 16 and is 24"])
+        self.assertEqual(abi.broken_by(before, before[2:]),
+                         ["the library a.so.1 is gone", "the symbol f is gone"])
+        moved = [line.replace(" 8", " 4").replace("OK 0", "OK 1") for line in before]
+        self.assertEqual(abi.broken_by(before, moved),
+                         ["offset s.x was 8 and is 4", "value SPSOLVE_OK was 0 and is 1"])
+        self.assertEqual(abi.broken_by(before, [line for line in before if "s.x" not in line]),
+                         ["offset s.x is gone"])
 
     def test_solutions_are_those_of_the_application_bit_for_bit(self):
         self.build_outside("solution", "solution_c", "solution_ranks", "solution_ranks_c")
@@ -222,7 +250,7 @@ class Installed(CliTest):
 
     def test_headers_are_few_and_stand_alone(self):
         headers = sorted(self.prefix.rglob("*.h*"))
-        self.assertLessEqual(len(headers), 14)
+        self.assertLessEqual(len(headers), 15)
         for header in headers:
             if header.name in ("mpi.hpp", "spsolve_mpi.h"):
                 continue
