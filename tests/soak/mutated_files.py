@@ -24,6 +24,10 @@ import tempfile
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "cli"))
+
+from mat_writer import Writer  # noqa: E402
+
 BIN = pathlib.Path(os.environ.get("SPSOLVE_BIN", ROOT / "build" / "bin"))
 TIME_LIMIT = 600  # seconds for one run, against waiting for ever
 ROOM = 400 * 2**20  # bytes beyond what the program and its libraries map
@@ -91,6 +95,19 @@ def petsc():
             struct.pack(f">{count}d", *(v for _, _, v in entries)))
 
 
+def mat(order, packs):
+    entries = sorted((j, i, v) for i, j, v in rows_of_matrix())
+    writer = Writer(order, packs)
+    return writer.file(writer.sparse(
+        "A", ORDER, ORDER, [sum(1 for j, _, _ in entries if j < column) for column in range(ORDER + 1)],
+        [i for _, i, _ in entries], [v for _, _, v in entries]))
+
+
+def mat_vector():
+    writer = Writer("<", True)
+    return writer.file(writer.full("b", ORDER, 1, [k / 7 for k in range(ORDER)]))
+
+
 def petsc_vector():
     return struct.pack(">2i", 1211214, ORDER) + struct.pack(f">{ORDER}d", *range(ORDER))
 
@@ -101,10 +118,11 @@ def order():
 
 MATRICES = {
     "A.mtx": matrix_market(), "A.mtx.gz": gzip.compress(matrix_market(), mtime=0),
-    "A.npz": npz(zipfile.ZIP_STORED), "B.npz": npz(zipfile.ZIP_DEFLATED), "A.petsc": petsc()}
+    "A.npz": npz(zipfile.ZIP_STORED), "B.npz": npz(zipfile.ZIP_DEFLATED), "A.petsc": petsc(),
+    "A.mat": mat(">", False), "B.mat": mat("<", True)}
 VECTORS = {
     "b.mtx": array_file(), "b.mtx.gz": gzip.compress(array_file(), mtime=0), "b.npy": npy_vector(),
-    "b.petsc": petsc_vector()}
+    "b.petsc": petsc_vector(), "b.mat": mat_vector()}
 ORDERS = {"p.txt": order(), "p.txt.gz": gzip.compress(order(), mtime=0)}
 
 

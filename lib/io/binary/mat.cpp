@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/plain_text.hpp"
+#include "io/binary/mat_elements.hpp"
 #include "io/binary/npy.hpp"
 #include "io/files/inflater.hpp"
 #include "io/matrix_market/entry_reader.hpp"
@@ -19,9 +20,9 @@ namespace spsolve::inline io {
 
 namespace {
 
-constexpr std::size_t header_bytes = 128, tag_bytes = 8;
-constexpr std::uint32_t of_matrix = 14, deflated = 15;    // types of elements
-constexpr std::uint32_t structure = 2, sparse = 5, least_numeric = 6, most_numeric = 15;  // classes
+constexpr std::size_t header_bytes = 128;
+constexpr std::uint32_t of_matrix = 14;                                // an element
+constexpr std::uint32_t structure = 2, sparse = 5, most_numeric = 15;  // classes
 
 /// The part of a name that is the file's, and the variable's, if there is one.
 std::string_view variable_in(const std::string& name) {
@@ -29,86 +30,6 @@ std::string_view variable_in(const std::string& name) {
   return file.size() < name.size() ? std::string_view(name).substr(file.size() + 1)
                                    : std::string_view();
 }
-
-[[noreturn]] void fail_damaged(const std::string& name, std::string_view why) {
-  fail(ExitCode::input, "{}: {}; the file is cut off or damaged: save it anew", name, why);
-}
-
-/// Elements one after another.
-class Elements {
- public:
-  Elements(std::string_view bytes, bool swaps, const std::string& name)
-      : left_(bytes), swaps_(swaps), name_(&name) {}
-
-  struct Element {
-    std::uint32_t type = 0;
-    std::string_view bytes;
-  };
-
-  bool has_more() const { return left_.size() >= tag_bytes; }
-  bool swaps() const { return swaps_; }
-  const std::string& name() const { return *name_; }
-
-  Element next() {
-    if (!has_more()) fail_damaged(*name_, "an element is missing");
-    std::uint32_t type = number(0), size = number(4);
-    std::string_view content = left_.substr(tag_bytes);
-    if (const std::uint32_t small = type >> 16; small != 0) {  // with its size in one word
-      if (small > 4) fail_damaged(*name_, "a short element is longer than it can be");
-      type &= 0xffff;
-      content = left_.substr(4, small);
-      left_.remove_prefix(tag_bytes);
-      return {type, content};
-    }
-    if (size > content.size()) {
-      fail_damaged(*name_, fmt::format("an element of {} bytes has {}", size, content.size()));
-    }
-    const std::size_t whole = type == deflated ? size : (std::size_t{size} + 7) / 8 * 8;
-    left_ = content.substr(std::min(whole, content.size()));
-    return {type, content.substr(0, size)};
-  }
-
-  /// Numbers of the next element; `what` they are, in errors.
-  Numbers numbers(std::string_view what) {
-    const Element element = next();
-    constexpr std::optional<NumberType> none;
-    const std::optional<NumberType> types[] = {none,
-                                               NumberType::int8,
-                                               NumberType::uint8,
-                                               NumberType::int16,
-                                               NumberType::uint16,
-                                               NumberType::int32,
-                                               NumberType::uint32,
-                                               NumberType::float32,
-                                               none,
-                                               NumberType::float64,
-                                               none,
-                                               none,
-                                               NumberType::int64,
-                                               NumberType::uint64};
-    if (element.type >= std::size(types) || !types[element.type]) {
-      fail_damaged(*name_, fmt::format("{} are of the type {}, which is none of numbers", what,
-                                      element.type));
-    }
-    const NumberType type = *types[element.type];
-    const bool little = std::endian::native == std::endian::little;
-    return {element.bytes.data(), static_cast<Index>(element.bytes.size() / bytes_of(type)), type,
-            little == swaps_};
-  }
-
-  std::string_view text() { return next().bytes; }
-
- private:
-  std::uint32_t number(std::size_t at) const {
-    const char* const place = left_.data() + at;
-    return swaps_ ? number_at<std::uint32_t, true>(place, 0)
-                  : number_at<std::uint32_t, false>(place, 0);
-  }
-
-  std::string_view left_;
-  bool swaps_;
-  const std::string* name_;
-};
 
 /// A variable, or a field of one, as its front tells.
 struct Variable {
@@ -122,11 +43,11 @@ struct Variable {
 };
 
 /// The front of the elements of a matrix; leaves those of its content.
-Variable front_of(Elements& elements) {
+Variable front_of(MatElements& elements) {
   Variable variable;
   const Numbers flags = elements.numbers("flags");
   if (flags.type != NumberType::uint32 || flags.count != 2) {
-    fail_damaged(elements.name(), "flags of a variable are not two numbers");
+    fail_damaged_mat(elements.name(), "flags of a variable are not two numbers");
   }
   const auto word = [&](Index k) {
     return visit_numbers(flags, [k](const auto& at) { return static_cast<std::uint32_t>(at(k)); });
@@ -143,8 +64,8 @@ Variable front_of(Elements& elements) {
     constexpr Index most = Index{1} << 31;
     if (std::min(variable.rows, variable.columns) < 0 ||
         std::max(variable.rows, variable.columns) > most) {
-      fail_damaged(elements.name(), fmt::format("a variable of {} x {} cannot be", variable.rows,
-                                                variable.columns));
+      fail_damaged_mat(elements.name(), fmt::format("a variable of {} x {} cannot be",
+                                                    variable.rows, variable.columns));
     }
   }
   variable.name = std::string(elements.text());
@@ -154,7 +75,7 @@ Variable front_of(Elements& elements) {
 /// Deflated bytes, at most so many of them, that begin with a tag.
 MappedFile inflated(std::string_view packed, std::size_t most, const std::string& name) {
   const auto limit = static_cast<std::size_t>(std::max<std::int64_t>(available_memory() / 2, 0));
-  const std::size_t size = std::min(most, packed.size() * Inflater::most_growth + tag_bytes);
+  const std::size_t size = std::min(most, packed.size() * Inflater::most_growth + mat_tag_bytes);
   if (size > limit) {
     fail(ExitCode::resources, "{}: a variable of {} bytes does not fit into memory", name, size);
   }
@@ -163,7 +84,7 @@ MappedFile inflated(std::string_view packed, std::size_t most, const std::string
   char* to = content.data();
   std::size_t room = size;
   const Inflater::State state = inflater.inflate(packed, to, room);
-  if (state == Inflater::State::damaged) fail_damaged(name, "a variable cannot be inflated");
+  if (state == Inflater::State::damaged) fail_damaged_mat(name, "a variable cannot be inflated");
   content.set_size(size - room);
   return content;
 }
@@ -192,12 +113,12 @@ class MatFile {
   /// Calls visit(held) for each variable, inflated.
   template <typename Visit>
   void each(const Visit& visit) const {
-    Elements elements(bytes_.substr(header_bytes), swaps_, name_);
+    MatElements elements(bytes_.substr(header_bytes), swaps_, name_);
     while (elements.has_more()) {
-      const Elements::Element element = elements.next();
+      const MatElements::Element element = elements.next();
       if (element.type == of_matrix) {
         visit(Held{{}, element.bytes});
-      } else if (element.type == deflated) {
+      } else if (element.type == deflated_element) {
         visit(whole(element.bytes));
       }
     }
@@ -208,24 +129,26 @@ class MatFile {
 
  private:
   Held whole(std::string_view packed) const {
-    const MappedFile tag = inflated(packed, tag_bytes, name_);
-    Elements front(tag.text(), swaps_, name_);
-    if (tag.text().size() < tag_bytes) fail_damaged(name_, "a deflated variable is cut off");
+    const MappedFile tag = inflated(packed, mat_tag_bytes, name_);
+    MatElements front(tag.text(), swaps_, name_);
+    if (tag.text().size() < mat_tag_bytes)
+      fail_damaged_mat(name_, "a deflated variable is cut off");
     std::uint32_t words[2];
     for (int k = 0; k < 2; ++k) {
       const char* const at = tag.text().data() + 4 * k;
-      words[k] = swaps_ ? number_at<std::uint32_t, true>(at, 0)
-                        : number_at<std::uint32_t, false>(at, 0);
+      words[k] =
+          swaps_ ? number_at<std::uint32_t, true>(at, 0) : number_at<std::uint32_t, false>(at, 0);
     }
-    if (words[0] != of_matrix) fail_damaged(name_, "a deflated variable is none");
-    const std::size_t size = tag_bytes + std::size_t{words[1]};
-    if (size > packed.size() * Inflater::most_growth + tag_bytes) {
-      fail_damaged(name_, "a deflated variable is longer than its bytes can be");
+    if (words[0] != of_matrix) fail_damaged_mat(name_, "a deflated variable is none");
+    const std::size_t size = mat_tag_bytes + std::size_t{words[1]};
+    if (size > packed.size() * Inflater::most_growth + mat_tag_bytes) {
+      fail_damaged_mat(name_, "a deflated variable is longer than its bytes can be");
     }
     Held held;
     held.memory = inflated(packed, size, name_);
-    if (held.memory->text().size() != size) fail_damaged(name_, "a deflated variable is cut off");
-    held.bytes = held.memory->text().substr(tag_bytes);
+    if (held.memory->text().size() != size)
+      fail_damaged_mat(name_, "a deflated variable is cut off");
+    held.bytes = held.memory->text().substr(mat_tag_bytes);
     return held;
   }
 
@@ -238,13 +161,13 @@ class MatFile {
 struct Chosen {
   Variable variable;
   Held held;
-  std::optional<Elements> content;
+  std::optional<MatElements> content;
 };
 
 /// Calls visit(front, content) for a matrix, or for those that are fields of a structure.
 template <typename Visit>
 void matrices_in(std::string_view bytes, bool swaps, const std::string& name, const Visit& visit) {
-  Elements elements(bytes, swaps, name);
+  MatElements elements(bytes, swaps, name);
   Variable variable = front_of(elements);
   if (variable.is_matrix()) return visit(std::move(variable), elements);
   if (variable.kind != structure || variable.rows != 1 || variable.columns != 1) return;
@@ -254,13 +177,13 @@ void matrices_in(std::string_view bytes, bool swaps, const std::string& name, co
           ? visit_numbers(length, [](const auto& at) { return static_cast<Index>(at(0)); })
           : 0;
   const std::string_view names = elements.text();
-  if (each < 1) fail_damaged(name, "names of fields have no length");
+  if (each < 1) fail_damaged_mat(name, "names of fields have no length");
   for (std::size_t at = 0; at + each <= names.size(); at += static_cast<std::size_t>(each)) {
-    const Elements::Element field = elements.next();
+    const MatElements::Element field = elements.next();
     if (field.type != of_matrix || field.bytes.empty()) continue;
     std::string_view word = names.substr(at, static_cast<std::size_t>(each));
     word = word.substr(0, word.find('\0'));
-    Elements inside(field.bytes, swaps, name);
+    MatElements inside(field.bytes, swaps, name);
     Variable member = front_of(inside);
     member.name = fmt::format("{}.{}", variable.name, word);
     if (member.is_matrix()) visit(std::move(member), inside);
@@ -275,7 +198,7 @@ Chosen chosen(std::string_view bytes, const std::string& name) {
   std::vector<std::string> names;
   file.each([&](Held held) {
     bool taken = false;
-    matrices_in(held.bytes, file.swaps(), name, [&](Variable variable, Elements content) {
+    matrices_in(held.bytes, file.swaps(), name, [&](Variable variable, MatElements content) {
       names.push_back(variable.name);
       const bool is_it = wanted.empty() ? names.size() == 1 : variable.name == wanted;
       if (!is_it) return;
@@ -287,28 +210,29 @@ Chosen chosen(std::string_view bytes, const std::string& name) {
   });
   constexpr std::size_t most = 8;
   const std::size_t all = names.size();
-  std::string shown = plain_text(fmt::format(
-      "{}{}", fmt::join(names.begin(), names.begin() + std::min(all, most), ", "),
-      all > most ? ", ..." : ""));
+  std::string shown = plain_text(
+      fmt::format("{}{}", fmt::join(names.begin(), names.begin() + std::min(all, most), ", "),
+                  all > most ? ", ..." : ""));
   if (wanted.empty() && all > 1) {
     fail(ExitCode::input, "{}: holds {} matrices, {}: name one of them, as {}:{}", name, all, shown,
          name, plain_text(names.front()));
   }
   if (!found.content) {
     fail(ExitCode::input, "{}: holds no matrix{}, but {}", name,
-         wanted.empty() ? " of numbers" : " of that name", all == 0 ? "nothing of the kind" : shown);
+         wanted.empty() ? " of numbers" : " of that name",
+         all == 0 ? "nothing of the kind" : shown);
   }
   return found;
 }
 
 /// Real numbers as they are, complex ones as pairs in `memory`.
-Numbers values_of(Elements& content, const Variable& variable, Index count,
+Numbers values_of(MatElements& content, const Variable& variable, Index count,
                   std::vector<double>& memory) {
   const auto part = [&](std::string_view what) {
     const Numbers numbers = content.numbers(what);
     if (numbers.count < count) {
-      fail_damaged(content.name(), fmt::format("{} are {}, and there should be {}", what,
-                                               numbers.count, count));
+      fail_damaged_mat(content.name(), fmt::format("{} are {}, and there should be {}", what,
+                                                   numbers.count, count));
     }
     return numbers.part(0, count);
   };
@@ -336,15 +260,15 @@ SparseFront sparse_front(Chosen& matrix) {
   front.offsets = matrix.content->numbers("offsets of columns");
   const std::string& name = matrix.content->name();
   if (front.offsets.count - 1 != matrix.variable.columns || !is_integer(front.offsets.type)) {
-    fail_damaged(name, fmt::format("there are {} offsets for {} columns", front.offsets.count,
-                                   matrix.variable.columns));
+    fail_damaged_mat(name, fmt::format("there are {} offsets for {} columns", front.offsets.count,
+                                       matrix.variable.columns));
   }
   front.entries = visit_numbers(front.offsets, [&](const auto& at) {
     return static_cast<Index>(at(front.offsets.count - 1));
   });
   if (front.entries < 0 || front.entries > front.rows.count) {
-    fail_damaged(name, fmt::format("{} entries have {} indices of rows", front.entries,
-                                   front.rows.count));
+    fail_damaged_mat(
+        name, fmt::format("{} entries have {} indices of rows", front.entries, front.rows.count));
   }
   return front;
 }
@@ -385,8 +309,8 @@ MatrixShape mat_shape(std::string_view bytes, const std::string& name) {
   Chosen matrix = chosen(bytes, name);
   const Variable& is = matrix.variable;
   const Index entries = sparse_front(matrix).entries;
-  const MatrixShape shape{is.rows, is.columns, entries,
-                          entries, static_cast<std::int64_t>(bytes.size()), true};
+  const MatrixShape shape{
+      is.rows, is.columns, entries, entries, static_cast<std::int64_t>(bytes.size()), true};
   return is.complex ? of_real_form(shape) : shape;
 }
 
