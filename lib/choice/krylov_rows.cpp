@@ -222,10 +222,10 @@ void plan_krylov(const SolverQuestion& question, int rank, MemoryPlan& plan) {
                             host_tuning.nonzeros_of_sliced_row * static_cast<double>(height);
   const std::int64_t of_rows = csr_bytes(height, nonzeros, sizeof(double));
   // Rows of few types have runs of at least eight, of 8 bytes each; those of complex numbers have
-  // each number once.
+  // each number once, and multigrid may turn phases of a copy.
   const std::int64_t again = question.rows_repeat ? height
                              : as_it_is           ? 2 * height * std::int64_t{sizeof(double)}
-                             : question.shape.is_complex() ? of_rows / 2
+                             : question.shape.is_complex() ? of_rows / 4 * 3
                                                            : of_rows;
   plan.add({"prepare"}, "rows of A in one more form", (question.ranks > 1 ? 2 : 1) * again);
   plan.add(phases, "rows of A in one more form", again);

@@ -269,7 +269,7 @@ void plan_sparse_row(const SolverQuestion& question, int rank, MemoryPlan& plan)
   const Phases phases = solving_phases(question);
   plan_sparse(question, rank, share, phases, plan);
   if (question.memory == MemoryKind::gpu) return;
-  // As measured of glibc: up to a twentieth, in pieces between those that are in use. Factors and
+  // As measured of glibc: up to a sixteenth, in pieces between those that are in use. Factors and
   // stacks of a rank alone are no pieces.
   const bool shared = over_ranks(question);
   for (const char* const phase : phases) {
@@ -278,7 +278,7 @@ void plan_sparse_row(const SolverQuestion& question, int rank, MemoryPlan& plan)
       const bool is_whole = part.what == whole_factors || part.what == whole_stack;
       if (!shared && part.phase == phase && is_whole) whole += part.bytes;
     }
-    plan.add({phase}, "memory that was freed and is kept", (plan.bytes_in(phase) - whole) / 20);
+    plan.add({phase}, "memory that was freed and is kept", (plan.bytes_in(phase) - whole) / 16);
   }
 }
 
