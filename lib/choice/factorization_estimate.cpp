@@ -119,29 +119,10 @@ SparseAnalysis cached_beside_checkpoints(const Asked& asked, const std::filesyst
 /// The order of elimination that a file or an array names.
 std::vector<LocalIndex> given_order(const SolverOptions& options, Index rows) {
   if (!options.ordering_file.empty()) return read_order(options.ordering_file, rows);
-  if (options.order == nullptr) {
-    fail(
-        ExitCode::input,
-        "Ordering::file wants the file's name in SolverOptions::ordering_file, or the order itself "
-        "in SolverOptions::order");
-  }
-  const std::vector<Index>& given = *options.order;
-  if (std::ssize(given) != rows) {
-    fail(ExitCode::input, "SolverOptions::order names {} unknowns, and the matrix has {}",
-         given.size(), rows);
-  }
-  std::vector<bool> seen(given.size(), false);
-  std::vector<LocalIndex> order;
-  for (const Index row : given) {
-    if (row < 0 || row >= rows || seen[row]) {
-      fail(ExitCode::input,
-           "SolverOptions::order names {} {}; it has each number from 0 to {} once", row,
-           row < 0 || row >= rows ? "as an unknown" : "twice", rows - 1);
-    }
-    seen[row] = true;
-    order.push_back(static_cast<LocalIndex>(row));
-  }
-  return order;
+  if (options.order != nullptr) return checked_order(*options.order, rows);
+  fail(ExitCode::input,
+       "Ordering::file wants the file's name in SolverOptions::ordering_file, or the order itself "
+       "in SolverOptions::order");
 }
 
 /// The analysis by the file where it is kept, if it is; pattern_analysis.cached_in becomes that of
@@ -409,20 +390,6 @@ void plan_pattern_analysis(MemoryPlan& plan, const MatrixShape& shape, int rank)
                         csr_bytes(shape.rows, shape.nonzeros, sizeof(double))});
   plan.parts.push_back(
       {"analyse", "graph, order and fronts on the way", 200 * shape.rows + 40 * shape.nonzeros});
-}
-
-void plan_made_analysis(MemoryPlan& plan, const MatrixShape& shape,
-                        const FactorizationEstimate& estimate) {
-  const Index parts = estimate.complex ? complex_parts : 1;
-  const Index rows = shape.rows / parts, nonzeros = shape.nonzeros / (parts * parts);
-  plan.add({"analyse"}, "compressed rows of the whole matrix",
-           csr_bytes(shape.rows, shape.nonzeros, sizeof(double)));
-  if (estimate.complex) {
-    plan.add({"analyse"}, "moduli of complex numbers",
-             2 * csr_bytes(rows, nonzeros, sizeof(double)));
-  }
-  plan.add({"analyse"}, "graph and order on the way", 90 * rows + 18 * nonzeros);
-  plan.add({"analyse"}, "analysis of the pattern", estimate.analysis_bytes);
 }
 
 PatternAnalysis analyse_pattern(Team& team, const Csr<double>& whole, const SolverOptions& options,

@@ -65,11 +65,6 @@ std::string ordering_table(const Csr<double>& matrix);
 /// row and 40 a non-zero: graph, order, tree and fronts on the way.
 void plan_pattern_analysis(MemoryPlan& plan, const MatrixShape& shape, int rank);
 
-/// Adds to rank 0's plan what the analysis took that there is: itself and, as measured, up to 90
-/// bytes a row and 18 a non-zero on the way.
-void plan_made_analysis(MemoryPlan& plan, const MatrixShape& shape,
-                        const FactorizationEstimate& estimate);
-
 /// The findings about rank 0's matrix, with its analysis where one was made.
 struct PatternAnalysis {
   FactorizationEstimate estimate;

@@ -119,4 +119,23 @@ std::vector<LocalIndex> read_order(const std::filesystem::path& path, Index rows
   return order;
 }
 
+std::vector<LocalIndex> checked_order(std::span<const Index> given, Index rows) {
+  if (std::ssize(given) != rows) {
+    fail(ExitCode::input, "SolverOptions::order names {} unknowns, and the matrix has {}",
+         given.size(), rows);
+  }
+  std::vector<bool> seen(given.size(), false);
+  std::vector<LocalIndex> order;
+  for (const Index row : given) {
+    if (row < 0 || row >= rows || seen[row]) {
+      fail(ExitCode::input,
+           "SolverOptions::order names {} {}; it has each number from 0 to {} once", row,
+           row < 0 || row >= rows ? "as an unknown" : "twice", rows - 1);
+    }
+    seen[row] = true;
+    order.push_back(static_cast<LocalIndex>(row));
+  }
+  return order;
+}
+
 }  // namespace spsolve::io

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <vector>
 
 #include "core/types.hpp"
@@ -16,5 +17,9 @@ namespace spsolve::inline io {
 /// far. Cost: one pass; 12 bytes a row in addition to the file.
 std::vector<LocalIndex> read_order(const std::filesystem::path& path, Index rows,
                                    const Deadline& deadline = {});
+
+/// The same of an array of row numbers from 0. Throws Error(input) where it does not name each of
+/// so many rows once.
+std::vector<LocalIndex> checked_order(std::span<const Index> given, Index rows);
 
 }  // namespace spsolve::io
