@@ -93,7 +93,8 @@ class Memory(CliTest):
 
     def measure(self, configuration, ranks):
         """For each rank: planned and measured bytes beyond what it held before. The report's plan leaves
-        out what only an equilibration takes, where there was none."""
+        out what did not come: scaled values, multigrid, copies of A^T, and what a product's format
+        saves."""
         self.write("c.yaml", configuration + "device: host\noutput: {report: r.json}\n")
         dry = self.spsolve("c.yaml", "--dry-run", ranks=ranks)
         self.assertEqual(dry.code, SOLVED, dry.text)
@@ -109,7 +110,8 @@ class Memory(CliTest):
             # and the BLAS have touched by then.
             change = row["planned_memory_bytes"] - need - held
             self.assertLess(change, 2 * FIXED)
-            if self.report("r.json").get("method") not in ("gmres", "bicgstab", "idr"):
+            report = self.report("r.json")
+            if "method" in report and "krylov" not in report:
                 self.assertGreater(change, -2 * FIXED)
         return [(row["planned_memory_bytes"] - held, row["peak_memory_bytes"] - held)
                 for (_, held), row in zip(lines, table)]
