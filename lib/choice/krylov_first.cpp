@@ -238,7 +238,7 @@ KrylovFirst::Candidate eliminated_after(Team& team, ComputeDevice& memory,
                              : "",
                      {});
   }
-  const auto refuse = [&team, in_double, mine](const std::string& reason) {
+  const auto refuse = [in_double, mine](const std::string& reason) {
     fail_everywhere(ExitCode::resources, "{}, and its elimination does not fit into memory; {}\n{}",
                     reason, in_double.remedy, to_text(mine, in_double));
   };
