@@ -42,6 +42,15 @@ struct Variable {
   bool is_sparse() const { return kind == sparse; }
 };
 
+/// The next numbers, which are whole ones.
+Numbers whole_numbers(MatElements& elements, std::string_view what) {
+  const Numbers numbers = elements.numbers(what);
+  if (!is_integer(numbers.type)) {
+    fail_damaged_mat(elements.name(), fmt::format("{} are not whole numbers", what));
+  }
+  return numbers;
+}
+
 /// The front of the elements of a matrix; leaves those of its content.
 Variable front_of(MatElements& elements) {
   Variable variable;
@@ -55,7 +64,7 @@ Variable front_of(MatElements& elements) {
   constexpr std::uint32_t complex = 0x800;
   variable.kind = word(0) & 0xff;
   variable.complex = (word(0) & complex) != 0;
-  const Numbers sizes = elements.numbers("dimensions");
+  const Numbers sizes = whole_numbers(elements, "dimensions");
   if (sizes.count == 2) {
     visit_numbers(sizes, [&](const auto& at) {
       variable.rows = static_cast<Index>(at(0));
@@ -171,7 +180,7 @@ void matrices_in(std::string_view bytes, bool swaps, const std::string& name, co
   Variable variable = front_of(elements);
   if (variable.is_matrix()) return visit(std::move(variable), elements);
   if (variable.kind != structure || variable.rows != 1 || variable.columns != 1) return;
-  const Numbers length = elements.numbers("lengths of fields");
+  const Numbers length = whole_numbers(elements, "lengths of fields");
   const Index each =
       length.count == 1
           ? visit_numbers(length, [](const auto& at) { return static_cast<Index>(at(0)); })
@@ -256,10 +265,10 @@ struct SparseFront {
 };
 SparseFront sparse_front(Chosen& matrix) {
   SparseFront front;
-  front.rows = matrix.content->numbers("indices of rows");
-  front.offsets = matrix.content->numbers("offsets of columns");
+  front.rows = whole_numbers(*matrix.content, "indices of rows");
+  front.offsets = whole_numbers(*matrix.content, "offsets of columns");
   const std::string& name = matrix.content->name();
-  if (front.offsets.count - 1 != matrix.variable.columns || !is_integer(front.offsets.type)) {
+  if (front.offsets.count - 1 != matrix.variable.columns) {
     fail_damaged_mat(name, fmt::format("there are {} offsets for {} columns", front.offsets.count,
                                        matrix.variable.columns));
   }
