@@ -1,10 +1,10 @@
 #include "spsolve/matrix.hpp"
 
 #include "api/matrix_of_arrays.hpp"
+#include "core/blas/forks.hpp"
 #include "core/plain_text.hpp"
 #include "io/matrix_source.hpp"
 #include "matrix/real_form.hpp"
-#include "process/forks.hpp"
 
 namespace spsolve {
 

@@ -331,8 +331,9 @@ void SparseInverse<T>::apply_first(const Vectors& x, Vectors& y) {
     const std::vector<double> residuals = residual_maxima(*matrix_, *scaling_, x, y),
                               of_y = maxima(y);
     bool good = true;
-    for (std::size_t c = 0; c < sizes.size(); ++c)
+    for (std::size_t c = 0; c < sizes.size(); ++c) {
       good = good && relative_error(residuals[c], norm * of_y[c] + sizes[c]) <= refinable<T>;
+    }
     if (good) {
       state_ = State::by_factors;
       return;

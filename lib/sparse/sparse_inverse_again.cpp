@@ -68,6 +68,7 @@ std::unique_ptr<Vectors> SparseInverse<T>::eliminate_matched(const EliminationRu
   }
   gmres_.reset();
   rescaled_.reset();
+  corrected_.reset();
   if (const auto s = matched_.prepare(*matrix_, *scaling_, precision_of<T>)) {
     rescaled_.emplace(ScaledOperator::unscaled(unrefined_, *matrix_, {true, *s, *s}));
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-namespace spsolve::inline process {
+namespace spsolve::inline core {
 
 /// From now on a process that fork() makes of this one can compute by this library, by as many
 /// threads as before. The threads of OpenMP's parallel regions are not in it, and its runtime waits
@@ -9,4 +9,4 @@ namespace spsolve::inline process {
 /// whether that could be arranged.
 bool prepare_for_forks();
 
-}  // namespace spsolve::process
+}  // namespace spsolve::core

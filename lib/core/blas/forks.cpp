@@ -1,11 +1,11 @@
-#include "process/forks.hpp"
+#include "core/blas/forks.hpp"
 
 #include <omp.h>
 #include <pthread.h>
 
 #include "core/blas/blas.hpp"
 
-namespace spsolve::inline process {
+namespace spsolve::inline core {
 
 namespace {
 
@@ -27,4 +27,4 @@ bool prepare_for_forks() {
   return ::pthread_atfork(end_threads, nullptr, take_one_thread) == 0;
 }
 
-}  // namespace spsolve::process
+}  // namespace spsolve::core
