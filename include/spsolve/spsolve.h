@@ -13,9 +13,13 @@
 
 #ifdef __cplusplus
 extern "C" {
+/* Any number that a program in C may pass: those of no word are refused in a sentence. */
+#define SPSOLVE_AN_INT : int
+#else
+#define SPSOLVE_AN_INT
 #endif
 
-typedef enum {
+typedef enum SPSOLVE_AN_INT {
   SPSOLVE_OK = 0,
   SPSOLVE_NOT_TRUSTWORTHY = 1, /* singular, no certain digit, or a large residual */
   SPSOLVE_INPUT = 2,           /* a file or an argument is wrong */
@@ -60,16 +64,16 @@ spsolve_status spsolve_matrix_from_rows_z(int64_t rows, int64_t columns, const i
                                           const int64_t* column_indices, const double* values,
                                           spsolve_matrix** matrix);
 
-typedef enum {
+typedef enum SPSOLVE_AN_INT {
   SPSOLVE_BY_ROWS = 0,    /* CSR: of row i those from offsets[i] to before offsets[i + 1] */
   SPSOLVE_BY_COLUMNS = 1, /* CSC, likewise */
   SPSOLVE_BY_ENTRIES = 2  /* COO: in any order */
 } spsolve_storage;
 
-typedef enum { SPSOLVE_INT64 = 0, SPSOLVE_INT32 = 1 } spsolve_integers;
+typedef enum SPSOLVE_AN_INT { SPSOLVE_INT64 = 0, SPSOLVE_INT32 = 1 } spsolve_integers;
 
 /* Complex ones lie as two real ones each. */
-typedef enum {
+typedef enum SPSOLVE_AN_INT {
   SPSOLVE_REAL64 = 0,
   SPSOLVE_COMPLEX128 = 1,
   SPSOLVE_REAL32 = 2,
@@ -78,7 +82,7 @@ typedef enum {
 
 /* The entries that are not stored: those of one triangle, lower or upper, where it is not general.
  */
-typedef enum {
+typedef enum SPSOLVE_AN_INT {
   SPSOLVE_GENERAL = 0,
   SPSOLVE_SYMMETRIC = 1,
   SPSOLVE_SKEW_SYMMETRIC = 2,
@@ -125,7 +129,7 @@ void spsolve_matrix_free(spsolve_matrix* matrix);
 
 /* --- solvers */
 
-typedef enum {
+typedef enum SPSOLVE_AN_INT {
   SPSOLVE_METHOD_AUTO = 0,
   SPSOLVE_METHOD_GAUSS = 1,
   SPSOLVE_METHOD_GAUSS_JORDAN = 2,
@@ -142,7 +146,7 @@ typedef enum {
   SPSOLVE_METHOD_COCR = 13
 } spsolve_method;
 
-typedef enum {
+typedef enum SPSOLVE_AN_INT {
   SPSOLVE_PRECONDITIONER_AUTO = 0,
   SPSOLVE_PRECONDITIONER_NONE = 1,
   SPSOLVE_PRECONDITIONER_JACOBI = 2,
@@ -155,7 +159,7 @@ typedef enum {
   SPSOLVE_PRECONDITIONER_SHIFTED_LAPLACIAN = 9
 } spsolve_preconditioner;
 
-typedef enum {
+typedef enum SPSOLVE_AN_INT {
   SPSOLVE_PIVOTING_AUTO = 0,
   SPSOLVE_PIVOTING_NONE = 1,
   SPSOLVE_PIVOTING_PARTIAL = 2,
@@ -163,15 +167,19 @@ typedef enum {
   SPSOLVE_PIVOTING_TOURNAMENT = 4
 } spsolve_pivoting;
 
-typedef enum { SPSOLVE_FLOAT = 0, SPSOLVE_DOUBLE = 1, SPSOLVE_MIXED = 2 } spsolve_precision;
+typedef enum SPSOLVE_AN_INT {
+  SPSOLVE_FLOAT = 0,
+  SPSOLVE_DOUBLE = 1,
+  SPSOLVE_MIXED = 2
+} spsolve_precision;
 
-typedef enum {
+typedef enum SPSOLVE_AN_INT {
   SPSOLVE_DEVICE_AUTO = 0,
   SPSOLVE_DEVICE_HOST = 1,
   SPSOLVE_DEVICE_CUDA = 2
 } spsolve_device;
 
-typedef enum {
+typedef enum SPSOLVE_AN_INT {
   SPSOLVE_ORDERING_AUTO = 0,
   SPSOLVE_ORDERING_NESTED_DISSECTION = 1,
   SPSOLVE_ORDERING_AMD = 2,
@@ -180,29 +188,32 @@ typedef enum {
   SPSOLVE_ORDERING_FILE = 5 /* of ordering_file, or of order */
 } spsolve_ordering;
 
-typedef enum {
+typedef enum SPSOLVE_AN_INT {
   SPSOLVE_NULL_SPACE_NONE = 0,
   SPSOLVE_NULL_SPACE_CONSTANTS = 1,
   SPSOLVE_NULL_SPACE_VECTORS = 2 /* null_vectors, or those of null_space_file */
 } spsolve_null_space;
 
-typedef enum {
+typedef enum SPSOLVE_AN_INT {
   SPSOLVE_SWITCH_AUTO = 0,
   SPSOLVE_SWITCH_ON = 1,
   SPSOLVE_SWITCH_OFF = 2
 } spsolve_switch;
 
-typedef enum {
+typedef enum SPSOLVE_AN_INT {
   SPSOLVE_FACTORS_AUTO = 0,
   SPSOLVE_FACTORS_MEMORY = 1,
   SPSOLVE_FACTORS_DISK = 2
 } spsolve_factor_place;
 
 /* The conditions for a solution to be called solved. */
-typedef enum { SPSOLVE_ACCEPT_DIGITS = 0, SPSOLVE_ACCEPT_RESIDUAL = 1 } spsolve_acceptance;
+typedef enum SPSOLVE_AN_INT {
+  SPSOLVE_ACCEPT_DIGITS = 0,
+  SPSOLVE_ACCEPT_RESIDUAL = 1
+} spsolve_acceptance;
 
 /* The ranks that eliminate. */
-typedef enum { SPSOLVE_RANKS_AUTO = 0, SPSOLVE_RANKS_ALL = 1 } spsolve_solving_ranks;
+typedef enum SPSOLVE_AN_INT { SPSOLVE_RANKS_AUTO = 0, SPSOLVE_RANKS_ALL = 1 } spsolve_solving_ranks;
 
 /* A step of a long task. Versions to come add members at the end. */
 typedef struct {
@@ -287,8 +298,9 @@ typedef struct {
 spsolve_status spsolve_solver_create(const spsolve_matrix* matrix, const spsolve_options* options,
                                      spsolve_solver** solver);
 
-/* A solver of which the pattern is analysed and the memory planned, and no more: it is eliminated by
- * _set_values. Those of `matrix` are what the analysis goes by. `ranks` may be NULL; else likewise. */
+/* A solver of which the pattern is analysed and the memory planned, and no more: it is eliminated
+ * by _set_values. Those of `matrix` are what the analysis goes by. `ranks` may be NULL; else
+ * likewise. */
 spsolve_status spsolve_solver_analysed_over(const spsolve_ranks* ranks,
                                             const spsolve_matrix* matrix,
                                             const spsolve_options* options,
@@ -326,7 +338,7 @@ spsolve_status spsolve_solver_precondition(spsolve_solver* solver, int transpose
 spsolve_status spsolve_solver_precondition_z(spsolve_solver* solver, int transposed,
                                              int64_t columns, const double* b, double* x);
 
-typedef enum {
+typedef enum SPSOLVE_AN_INT {
   SPSOLVE_FORWARD,  /* by L of L L^T, L D L^T or P L U */
   SPSOLVE_DIAGONAL, /* by D, where there is one */
   SPSOLVE_BACKWARD  /* by L^T or U */
@@ -363,7 +375,11 @@ spsolve_status spsolve_solver_set_shifts(spsolve_solver* solver, int64_t count,
                                          const double* values, int64_t rows, const double* shifts);
 
 /* How far numbers of eigenvalues are known; see docs/trust.md. */
-typedef enum { SPSOLVE_UNKNOWN = 0, SPSOLVE_LIKELY = 1, SPSOLVE_CERTAIN = 2 } spsolve_certainty;
+typedef enum SPSOLVE_AN_INT {
+  SPSOLVE_UNKNOWN = 0,
+  SPSOLVE_LIKELY = 1,
+  SPSOLVE_CERTAIN = 2
+} spsolve_certainty;
 
 /* The numbers of positive, negative and zero eigenvalues; -1 where they are unknown. */
 typedef struct {

@@ -41,7 +41,7 @@ def layout_of(include):
         for member in re.findall(r"(\w+)\s*[,;]", members):
             lines.append((f"offset {name}.{member}", f"offsetof({name}, {member})"))
         lines.append((f"size {name}", f"sizeof({name})"))
-    for words in re.findall(r"typedef enum \{(.*?)\}", text, re.S):
+    for words in re.findall(r"typedef enum SPSOLVE_AN_INT \{(.*?)\}", text, re.S):
         for word in re.findall(r"\b(SPSOLVE_\w+)", words):
             lines.append((f"value {word}", word))
     with tempfile.TemporaryDirectory() as folder:
