@@ -64,9 +64,12 @@ struct Asked {
   }
   /// Its name in a folder of checkpoints: values take part in the matching.
   std::string name() const {
-    const int words[] = {static_cast<int>(kind), static_cast<int>(options.ordering),
-                         static_cast<int>(divides), static_cast<int>(use.memory),
-                         static_cast<int>(options.matching)};
+    const int words[] = {static_cast<int>(kind),
+                         static_cast<int>(options.ordering),
+                         static_cast<int>(divides),
+                         static_cast<int>(use.memory),
+                         static_cast<int>(options.matching),
+                         static_cast<int>(use.systems > 1)};
     Checksum sum;
     sum.add(std::as_bytes(std::span(words)));
     sum.add(std::as_bytes(std::span(given)));
@@ -242,6 +245,7 @@ PatternAnalysis analyse_on_rank_0(const Csr<double>& whole, const SolverOptions&
                                   const SystemHints& hints, const Team& team, int threads) {
   PatternAnalysis result;
   result.estimate.complex = hints.complex;
+  result.estimate.systems = hints.systems;
   result.estimate.conjugated = real_form_kind(whole) == RealFormKind::conjugated;
   const bool singular =
       options.method == Method::automatic && options.null_space != NullSpaceKind::none;

@@ -44,6 +44,7 @@ struct FactorizationEstimate {
   double analysis_seconds = 0;
   Index numbers() const { return (complex ? 2 : 1) * factor_entries; }
   int threads = 1;          ///< of the rank that eliminates
+  Index systems = 1;        ///< of this pattern that are expected
   bool over_ranks = false;  ///< on hosts all ranks eliminate
   bool over_gpus = false;   ///< on GPUs all do
 };

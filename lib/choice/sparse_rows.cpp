@@ -319,6 +319,7 @@ std::unique_ptr<Inverse> make_sparse(Team& team, ComputeDevice& memory,
   choice.may_change = question.options.method == Method::automatic;
   choice.estimated = question.options.condition;
   choice.complex = question.pattern_analysis.estimate.complex;
+  choice.systems = question.pattern_analysis.estimate.systems;
   const auto in = [&team, &where, analysis = question.pattern_analysis.analysis](
                       Precision precision, const SparseChoice& chosen) {
     const auto make = [&]<typename T>(T) -> std::unique_ptr<Inverse> {

@@ -237,7 +237,7 @@ void GatheredMatrix::analyse(const Csr<double>& rows, const SystemMatrix& matrix
     if (analysis_ != nullptr && choice_.ordering == Ordering::file) given = analysis_->given;
     analysis_ = std::make_shared<SparseAnalysis>(
         analyse_sparse(rows, choice_.kind, choice_.ordering, matching, std::move(given),
-                       !choice_.over_ranks, {memory_.memory()}));
+                       !choice_.over_ranks, {memory_.memory(), choice_.systems}));
   }
   if (accept_ != nullptr) analyse_matched(rows);
   const Index blocks = choice_.complex ? complex_parts * complex_parts : 1;
@@ -268,7 +268,7 @@ double GatheredMatrix::largest_value(SystemMatrix& matrix) {
 
 void GatheredMatrix::analyse_matched(const Csr<double>& rows) {
   constexpr Index likely = 10;  // systems that follow, where some came before
-  const OrderUse use{memory_.memory(), likely};
+  const OrderUse use{memory_.memory(), std::max(likely, choice_.systems)};
   auto matched = std::make_shared<SparseAnalysis>(
       analyse_sparse(rows, Factorization::ldlt, choice_.ordering, RowMatching::pairs, {},
                      !choice_.over_ranks, use));

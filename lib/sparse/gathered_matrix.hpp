@@ -19,6 +19,7 @@ struct SparseChoice {
   Ordering ordering = Ordering::automatic;
   AutoSwitch matching = AutoSwitch::automatic;
   AutoSwitch equilibrate = AutoSwitch::automatic;
+  Index systems = 1;  ///< of the pattern that are expected
   /// Whether L D L^T takes over where L L^T finds that the matrix is not positive definite.
   bool may_change = false;
   /// Whether all ranks of the team eliminate, in host memory, and not rank 0 alone.

@@ -25,8 +25,10 @@ Assignment::Assignment(const Csr<double>& matrix)
       threads_(matrix.nonzeros() > entries_worth_threads) {
   take_costs(matrix);
   if (keep_diagonal()) return;
-  choose_potentials();
+  reduce_columns();
+  reduce_rows();
   assign_without_cost();
+  bid_for_columns();
   find_paths();
   if (groups_ > 0) restore_potentials();
   prefer_diagonal();
@@ -99,12 +101,18 @@ void Assignment::prefer_diagonal() {
   for (LocalIndex i = 0; i < size(); ++i) assign(i, i);
 }
 
+/// The last one first.
+std::vector<LocalIndex> Assignment::free_rows() const {
+  std::vector<LocalIndex> rows;
+  for (LocalIndex i = size() - 1; i >= 0; --i) {
+    if (rows_[i].column < 0) rows.push_back(i);
+  }
+  return rows;
+}
+
 /// Paths from all free rows.
 void Assignment::find_paths() {
-  std::vector<LocalIndex> waiting;
-  for (LocalIndex i = size() - 1; i >= 0; --i) {
-    if (rows_[i].column < 0) waiting.push_back(i);
-  }
+  std::vector<LocalIndex> waiting = free_rows();
   constexpr double share = 1.0 / 8;  // of all entries: paths from rows one by one for so many steps
   double steps_alone = 0, steps_together = 0;  // for each row that needs no more searches
   while (!waiting.empty()) {

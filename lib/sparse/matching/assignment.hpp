@@ -13,10 +13,10 @@ namespace spsolve::inline sparse {
 /// u_i + v_j <= cost_ij for all non-zeros, with equality, to round-off, where row i is assigned to
 /// column j.
 ///
-/// Method: potentials of columns from their least costs, or from a least-squares fit of u_i + v_j
-/// to the costs (Curtis and Reid 1972) where with that more rows have their cheapest entry in a
-/// column of their own; then rows are assigned along entries without reduced cost, by paths found
-/// depth first (Duff 1981; Pothen and Fan 1990). The rest is found by shortest augmenting paths,
+/// Method: potentials of columns from their least costs, and of rows from what is left; then rows
+/// are assigned along entries without reduced cost, by paths found depth first (Duff 1981; Pothen
+/// and Fan 1990), and most others by bids (augmenting row reduction, Jonker and Volgenant 1987), of
+/// which many take the place of one path. The rest is found by shortest augmenting paths,
 /// with reduced costs as lengths, by Dijkstra's method: from one free row after the other, or from
 /// all of them at once, which makes a forest whose every tree that reaches a free column assigns
 /// one row more; whichever took fewer steps a row when it was tried last. Where no free column is
@@ -69,6 +69,12 @@ class Assignment {
     std::vector<LocalIndex> rows;  ///< the path
   };
 
+  /// The two columns that cost a row least; -1 where there are none.
+  struct Best {
+    LocalIndex first = -1, second = -1;
+    double gap = 0;  ///< by which the second costs more
+  };
+
   /// Calls work(entry) for the entries of a row.
   template <typename Work>
   void each(const Row& row, const Work& work) const {
@@ -85,12 +91,13 @@ class Assignment {
   void take_costs(const Csr<double>& matrix);
   bool keep_diagonal();
   void prefer_diagonal();
-  void choose_potentials();
-  LocalIndex reduce_rows();
   void reduce_columns();
-  void fit_columns();
+  void reduce_rows();
   void assign_without_cost();
   bool assign_by_path(LocalIndex source, CostlessPaths& paths);
+  std::vector<LocalIndex> free_rows() const;
+  Best best_of(Row& row) const;
+  void bid_for_columns();
   void find_paths();
   void grow_forest();
   void scan(LocalIndex row, double distance);

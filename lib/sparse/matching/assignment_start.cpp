@@ -7,27 +7,6 @@
 
 namespace spsolve::inline sparse {
 
-void Assignment::choose_potentials() {
-  reduce_columns();
-  const LocalIndex covered = reduce_rows();
-  constexpr double nearly_all = 0.95;
-  if (covered >= nearly_all * size()) return;
-  bool differ = false;
-  for (const Row& row : rows_) {
-    each(row, [&](const Entry& entry) { differ = differ || reduced(row, entry) > 0; });
-    if (differ) break;
-  }
-  if (!differ) return;  // as where all values are equal: nothing is left to fit
-  fit_columns();
-  if (reduce_rows() > covered) {
-    reduce_columns();
-    return;
-  }
-  for (Row& row : rows_) row.potential = 0;
-  reduce_columns();
-  reduce_rows();
-}
-
 /// v_j <- min_i (cost_ij - u_i).
 void Assignment::reduce_columns() {
   std::vector<double> least(columns_.size(), infinite);
@@ -41,54 +20,15 @@ void Assignment::reduce_columns() {
   }
 }
 
-/// u_i <- min_j (cost_ij - v_j); hands back how many columns are the first of least cost of a row.
-LocalIndex Assignment::reduce_rows() {
-  std::vector<char> covered(columns_.size(), 0);
+/// u_i <- min_j (cost_ij - v_j).
+void Assignment::reduce_rows() {
 #pragma omp parallel for schedule(static) if (threads_)
   for (LocalIndex i = 0; i < size(); ++i) {
     double least = infinite;
-    LocalIndex column = -1;
     each(rows_[i], [&](const Entry& entry) {
-      const double cost = entry.cost - columns_[entry.column].potential;
-      if (cost < least) {
-        least = cost;
-        column = entry.column;
-      }
+      least = std::min(least, entry.cost - columns_[entry.column].potential);
     });
-    rows_[i].potential = column < 0 ? 0 : least;
-    if (column >= 0) {
-#pragma omp atomic write
-      covered[column] = 1;
-    }
-  }
-  return static_cast<LocalIndex>(std::count(covered.begin(), covered.end(), 1));
-}
-
-/// v of the least-squares fit of u_i + v_j to the costs, roughly: rows and columns in turns take
-/// the mean of what is left to them.
-void Assignment::fit_columns() {
-  constexpr int turns = 5;
-  std::vector<double> sums(columns_.size());
-  std::vector<LocalIndex> counts(columns_.size(), 0);
-  for (const Row& row : rows_) {
-    each(row, [&](const Entry& entry) { ++counts[entry.column]; });
-  }
-  for (int turn = 0; turn < turns; ++turn) {
-#pragma omp parallel for schedule(static) if (threads_)
-    for (LocalIndex i = 0; i < size(); ++i) {
-      double sum = 0;
-      each(rows_[i],
-           [&](const Entry& entry) { sum += entry.cost - columns_[entry.column].potential; });
-      const Index length = rows_[i].end - rows_[i].begin;
-      rows_[i].potential = length == 0 ? 0 : sum / static_cast<double>(length);
-    }
-    std::fill(sums.begin(), sums.end(), 0.0);
-    for (const Row& row : rows_) {
-      each(row, [&](const Entry& entry) { sums[entry.column] += entry.cost - row.potential; });
-    }
-    for (LocalIndex j = 0; j < size(); ++j) {
-      columns_[j].potential = counts[j] == 0 ? 0 : sums[j] / counts[j];
-    }
+    rows_[i].potential = least == infinite ? 0 : least;
   }
 }
 
@@ -116,6 +56,65 @@ void Assignment::assign_without_cost() {
       }
     }
   }
+}
+
+/// Free rows bid for columns (augmenting row reduction, Jonker and Volgenant 1987): each takes the
+/// one that costs it least, and lowers its potential until the second best costs as much, which
+/// rows without it do not mind; the row that had it bids next, or in the next turn if both cost the
+/// same. A turn ends after so many steps, as potentials fall little by little where many rows want
+/// few columns, and no other follows one that left nearly as many rows free.
+void Assignment::bid_for_columns() {
+  constexpr int turns = 8;
+  constexpr Index share = 2;  // of all entries, that a turn looks at
+  constexpr std::size_t few = 8;
+  std::vector<LocalIndex> bidders = free_rows(), free;
+  std::size_t before = 0;
+  for (int turn = 0; turn < turns && (turn == 0 || before - bidders.size() > before / few);
+       ++turn) {
+    before = bidders.size();
+    free.clear();
+    for (Index steps = 0; !bidders.empty() && steps * share < std::ssize(entries_);) {
+      const LocalIndex i = bidders.back();
+      bidders.pop_back();
+      steps += rows_[i].end - rows_[i].begin;
+      const auto [first, second, gap] = best_of(rows_[i]);
+      if (second < 0) {  // no other column, at any price
+        free.push_back(i);
+        continue;
+      }
+      const LocalIndex column = gap > 0 || columns_[first].row < 0 ? first : second;
+      columns_[first].potential -= gap;
+      rows_[i].potential += gap;
+      const LocalIndex former = columns_[column].row;
+      assign(i, column);
+      if (former < 0) continue;
+      rows_[former].column = -1;
+      (gap > 0 ? bidders : free).push_back(former);
+    }
+    bidders.insert(bidders.end(), free.begin(), free.end());
+  }
+}
+
+/// Makes a row's potential the least of cost_ij - v_j, and hands back where it is, the second
+/// least, and by how much that is more.
+Assignment::Best Assignment::best_of(Row& row) const {
+  Best best;
+  double least = infinite, next = infinite;
+  each(row, [&](const Entry& entry) {
+    const double cost = entry.cost - columns_[entry.column].potential;
+    if (cost < least) {
+      best.second = best.first;
+      next = least;
+      best.first = entry.column;
+      least = cost;
+    } else if (cost < next) {
+      best.second = entry.column;
+      next = cost;
+    }
+  });
+  row.potential = best.first < 0 ? 0 : least;
+  best.gap = next - least;
+  return best;
 }
 
 /// A path from a free row along entries without reduced cost, depth first, by columns that no other
