@@ -4,6 +4,8 @@ wrong. Needs numpy, scipy and the Python module; above order 30 python-flint, to
 
     PYTHONPATH=build/python tests/soak/inertia.py --systems 1000
 
+With --mumps MUMPS counts, too, by mumps_inertia.c, which wants mpicc and Debian's libmumps-dev.
+
 H is positive or indefinite with weights of 16 decades, sparse, of integers, or of low rank; A has
 dependent, equal, badly scaled or plain rows; C is zero or small; rows and columns are then scaled
 and permuted. Writes one line of what was found, and one for each wrong count.
@@ -13,7 +15,10 @@ import argparse
 import collections
 import contextlib
 import fractions
+import pathlib
+import subprocess
 import sys
+import tempfile
 import warnings
 
 import numpy as np
@@ -183,6 +188,30 @@ def told(k, **options):
     return inertia.certainty, (inertia.positive, inertia.negative, inertia.zero), inertia.doubt
 
 
+class Mumps:
+    """MUMPS' counts of (positive, negative, zero), None where it ends by an error."""
+
+    def __init__(self, folder):
+        program = pathlib.Path(folder) / "mumps_inertia"
+        source = pathlib.Path(__file__).with_name("mumps_inertia.c")
+        subprocess.run(["mpicc", source, "-o", program, "-ldmumps"], check=True)
+        self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        text=True)
+
+    def count(self, k):
+        rows, columns = np.nonzero(np.tril(k))
+        entries = "".join(f"{i + 1} {j + 1} {value!r}\n" for i, j, value in
+                          zip(rows.tolist(), columns.tolist(), k[rows, columns].tolist()))
+        self.process.stdin.write(f"{len(k)} {len(rows)}\n{entries}")
+        self.process.stdin.flush()
+        negative, zero = map(int, self.process.stdout.readline().split())
+        return None if negative < 0 else (len(k) - negative - zero, negative, zero)
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
 WAYS = ({}, {"precision": "mixed"}, {"precision": "float"}, {"equilibrate": "off"},
         {"matching": "on"}, {"matching": "on", "equilibrate": "off"})
 
@@ -193,14 +222,29 @@ def main():
     parser.add_argument("--first", type=int, default=0, help="seed of the first")
     parser.add_argument("--order", type=int, default=200, help="the largest order")
     parser.add_argument("--ways", type=int, default=len(WAYS), help="how many ways to factor")
+    parser.add_argument("--mumps", action="store_true", help="count by MUMPS, too")
     arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        mumps = Mumps(folder) if arguments.mumps else None
+        wrong = compare(arguments, mumps)
+        if mumps:
+            mumps.end()
+    return 1 if wrong else 0
+
+
+def compare(arguments, mumps):
+    """Runs the systems; how many counts are wrong that are certain."""
     warnings.simplefilter("ignore")
     order = arguments.order if flint else min(arguments.order, LARGEST_BY_FRACTIONS)
-    counts, ranks, wrong = collections.Counter(), [0, 0], 0
+    counts, peers, ranks, wrong = collections.Counter(), collections.Counter(), [0, 0], 0
     far = far_certain = 0
     for seed in range(arguments.first, arguments.first + arguments.systems):
         k = system(seed, order)
         truth = exact(k)
+        if mumps:
+            numbers = mumps.count(k)
+            how = "refused" if numbers is None else "right" if numbers == truth else "wrong"
+            peers[f"{'singular' if truth[2] else 'regular'} {how}"] += 1
         is_far = truth[2] == 0 and scaled_distance(k) > 1
         for options in WAYS[: arguments.ways]:
             certainty, numbers, doubt = told(k, **options)
@@ -222,7 +266,9 @@ def main():
           + ", ".join(f"{count} {what}" for what, count in sorted(counts.items()))
           + f"; of singular ones whose rank is told {ranks[1]} right and {ranks[0]} wrong"
           + f"; certain {far_certain} of {far} whose scaled eigenvalues are far from zero")
-    return 1 if wrong else 0
+    if mumps:
+        print("MUMPS: " + ", ".join(f"{count} {what}" for what, count in sorted(peers.items())))
+    return wrong
 
 
 if __name__ == "__main__":

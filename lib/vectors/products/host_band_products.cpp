@@ -171,7 +171,8 @@ class HostBandProducts final : public BandProducts {
 
   /// Threads that are worth waking for products of so many columns.
   int threads(Index columns) const {
-    return worth_threads(rows_.nonzeros() * columns) ? omp_get_max_threads() : 1;
+    return worth_threads(rows_.nonzeros() * columns, worthwhile_nonzeros) ? omp_get_max_threads()
+                                                                          : 1;
   }
 
   /// The interior in its format for products of so many columns; null where rows serve as they are.
