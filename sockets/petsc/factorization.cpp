@@ -95,13 +95,9 @@ MPI_Comm ranks_of(Mat a) {
 
 }  // namespace
 
-Factorization::~Factorization() {
-  PetscCallAbort(PETSC_COMM_SELF, PetscSFDestroy(&rows_));
-}
-
 PetscErrorCode Factorization::analyse(Mat a, std::optional<Problem>& problem) {
   PetscFunctionBegin;
-  OwnRows own;
+  AijRows own;
   PetscCall(take_rows(a, own));
   PetscCall(analyse_rows(a, own, problem));
   // Other values of the pattern may follow, with which it is analysed then.
@@ -109,9 +105,10 @@ PetscErrorCode Factorization::analyse(Mat a, std::optional<Problem>& problem) {
   PetscFunctionReturn(PetscErrorCode(0));
 }
 
-PetscErrorCode Factorization::analyse_rows(Mat a, OwnRows& own, std::optional<Problem>& problem) {
+PetscErrorCode Factorization::analyse_rows(Mat a, AijRows& own, std::optional<Problem>& problem) {
   const MPI_Comm ranks = ranks_of(a);
   PetscMPIInt size = 1;
+  PetscInt first = 0, last = 0, columns = 0;
   PetscFunctionBegin;
   solver_.reset();
   plan_ = {};
@@ -129,54 +126,24 @@ PetscErrorCode Factorization::analyse_rows(Mat a, OwnRows& own, std::optional<Pr
     PetscFunctionReturn(PetscErrorCode(0));
   }
   PetscCallMPI(MPI_Comm_size(ranks, &size));
-  OwnRows gathered;
-  RowRanges has;
-  PetscCall(take_ranges(a, has));
-  if (size > 1) PetscCall(gather_rows(ranks, has, own, gathered));
-  const OwnRows& whole = size > 1 ? gathered : own;
+  PetscCall(MatGetSize(a, nullptr, &columns));
+  PetscCall(MatGetOwnershipRange(a, &first, &last));
   problem = attempt([&] {
     if (!ranks_) ranks_ = size > 1 ? spsolve::ranks_of(ranks) : Ranks();
-    Matrix matrix;
-    if (ranks_->rank() == 0) {
-      matrix = Matrix::from_rows(whole.rows(), whole.rows(), whole.offsets, whole.columns,
-                                 std::span<const PetscScalar>(whole.values));
-    }
-    gathered = {};
+    const Matrix matrix =
+        Matrix::from_own_rows(*ranks_, {.rows = {first, last},
+                                        .columns = columns,
+                                        .row_offsets = own.offsets,
+                                        .column_indices = own.columns,
+                                        .values = std::span<const PetscScalar>(own.values)});
     solver_ = Solver::analysed(matrix, options_, *ranks_);
     plan_ = solver_->plan();
   });
-  if (problem) {
-    solver_.reset();
-    PetscFunctionReturn(PetscErrorCode(0));
-  }
-  PetscCall(open_roads(a, has, own));
+  if (problem) solver_.reset();
   PetscFunctionReturn(PetscErrorCode(0));
 }
 
-PetscErrorCode Factorization::open_roads(Mat a, const RowRanges& has, const OwnRows& own) {
-  const MPI_Comm ranks = ranks_of(a);
-  const Range solvers = solver_->own();
-  PetscInt first = 0, last = 0;
-  PetscLayout layout = nullptr;
-  PetscFunctionBegin;
-  PetscCall(PetscSFDestroy(&rows_));
-  PetscCall(MatGetOwnershipRange(a, &first, &last));
-  PetscCall(on_every_rank(ranks, solvers == Range{first, last}, rows_agree_));
-  if (rows_agree_) PetscFunctionReturn(PetscErrorCode(0));
-  RowRanges wanted;
-  PetscCall(gather_ranges(ranks, solvers, wanted));
-  PetscCall(values_.open(ranks, has, wanted, own.offsets));
-  std::vector<PetscInt> rows(static_cast<std::size_t>(solvers.size()));
-  for (Index k = 0; k < solvers.size(); ++k) rows[k] = static_cast<PetscInt>(solvers.first + k);
-  PetscCall(PetscSFCreate(ranks, &rows_));
-  PetscCall(MatGetLayouts(a, &layout, nullptr));
-  PetscCall(PetscSFSetGraphLayout(rows_, layout, static_cast<PetscInt>(rows.size()), nullptr,
-                                  PETSC_OWN_POINTER, rows.data()));
-  PetscCall(PetscSFSetUp(rows_));
-  PetscFunctionReturn(PetscErrorCode(0));
-}
-
-PetscErrorCode Factorization::has_pattern_of(Mat a, const OwnRows* rows, bool& has) const {
+PetscErrorCode Factorization::has_pattern_of(Mat a, const AijRows* rows, bool& has) const {
   PetscObjectId id = 0;
   PetscObjectState state = 0;
   PetscFunctionBegin;
@@ -191,7 +158,7 @@ PetscErrorCode Factorization::has_pattern_of(Mat a, const OwnRows* rows, bool& h
 PetscErrorCode Factorization::eliminate(Mat a, std::optional<Problem>& problem) {
   PetscBool is_sequential = PETSC_FALSE;
   bool has_pattern = false;
-  OwnRows own;
+  AijRows own;
   PetscFunctionBegin;
   PetscCall(
       PetscObjectBaseTypeCompare(reinterpret_cast<PetscObject>(a), MATSEQAIJ, &is_sequential));
@@ -219,18 +186,13 @@ PetscErrorCode Factorization::eliminate(Mat a, std::optional<Problem>& problem) 
   PetscFunctionReturn(PetscErrorCode(0));
 }
 
-PetscErrorCode Factorization::set_values(Mat a, OwnRows& own, std::optional<Problem>& problem) {
+PetscErrorCode Factorization::set_values(Mat a, AijRows& own, std::optional<Problem>& problem) {
   bool finite = false;
   PetscFunctionBegin;
   PetscCall(on_every_rank(ranks_of(a), std::ranges::all_of(own.values, is_finite), finite));
   if (!finite) {
     problem = not_finite();
     PetscFunctionReturn(PetscErrorCode(0));
-  }
-  if (!rows_agree_) {
-    std::vector<PetscScalar> wanted;
-    PetscCall(values_.carry(std::span<const PetscScalar>(own.values), MPIU_SCALAR, wanted));
-    own.values = std::move(wanted);
   }
   problem = attempt([&] { solver_->set_values(std::span<const PetscScalar>(own.values)); });
   PetscFunctionReturn(PetscErrorCode(0));
@@ -254,37 +216,17 @@ PetscErrorCode Factorization::try_known_solution(Mat a, std::optional<Problem>& 
   PetscFunctionReturn(PetscErrorCode(0));
 }
 
-std::optional<Problem> Factorization::solve_own(std::span<const PetscScalar> b, Index columns,
-                                                std::span<PetscScalar> x, Transposition of) {
+std::optional<Problem> Factorization::solve_rows(const PetscScalar* b, PetscInt columns,
+                                                 PetscScalar* x, Transposition of) {
   return attempt([&] {
-    if (use_ == Use::preconditioner) return precondition_by(*solver_, b, columns, x, of);
-    last_ = solve_by(*solver_, b, columns, x, of);
+    const auto size = static_cast<std::size_t>(solver_->own().size() * columns);
+    const std::span from(b, size);
+    const std::span to(x, size);
+    if (use_ == Use::preconditioner) return precondition_by(*solver_, from, columns, to, of);
+    last_ = solve_by(*solver_, from, columns, to, of);
     if (last_.solved) return;
     throw Error(ExitCode::not_trustworthy, "x cannot be trusted: " + joined(last_.notes));
   });
-}
-
-PetscErrorCode Factorization::solve_rows(const PetscScalar* b, PetscInt columns, PetscScalar* x,
-                                         Transposition of, std::optional<Problem>& problem) {
-  PetscFunctionBegin;
-  const auto size = static_cast<std::size_t>(solver_->own().size() * columns);
-  if (rows_agree_) {
-    problem = solve_own(std::span(b, size), columns, std::span(x, size), of);
-    PetscFunctionReturn(PetscErrorCode(0));
-  }
-  MPI_Datatype row = MPIU_SCALAR;
-  if (columns != 1) {
-    PetscCallMPI(MPI_Type_contiguous(static_cast<PetscMPIInt>(columns), MPIU_SCALAR, &row));
-    PetscCallMPI(MPI_Type_commit(&row));
-  }
-  std::vector<PetscScalar> own(size);
-  PetscCall(PetscSFBcastBegin(rows_, row, b, own.data(), MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(rows_, row, b, own.data(), MPI_REPLACE));
-  problem = solve_own(own, columns, own, of);
-  PetscCall(PetscSFReduceBegin(rows_, row, own.data(), x, MPI_REPLACE));
-  PetscCall(PetscSFReduceEnd(rows_, row, own.data(), x, MPI_REPLACE));
-  if (columns != 1) PetscCallMPI(MPI_Type_free(&row));
-  PetscFunctionReturn(PetscErrorCode(0));
 }
 
 PetscErrorCode Factorization::solve(Vec b, Vec x, Transposition of,
@@ -294,7 +236,7 @@ PetscErrorCode Factorization::solve(Vec b, Vec x, Transposition of,
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(b, &from));
   PetscCall(VecGetArrayWrite(x, &to));
-  PetscCall(solve_rows(from, 1, to, of, problem));
+  problem = solve_rows(from, 1, to, of);
   PetscCall(VecRestoreArrayWrite(x, &to));
   PetscCall(VecRestoreArrayRead(b, &from));
   PetscFunctionReturn(PetscErrorCode(0));
@@ -315,7 +257,7 @@ PetscErrorCode Factorization::solve(Mat b, Mat x, Transposition of,
   const Strides of_rows{static_cast<std::size_t>(columns), 1};
   copy(rows, columns, from, {1, static_cast<std::size_t>(of_b)}, by_rows.data(), of_rows);
   PetscCall(MatDenseRestoreArrayRead(b, &from));
-  PetscCall(solve_rows(by_rows.data(), columns, by_rows.data(), of, problem));
+  problem = solve_rows(by_rows.data(), columns, by_rows.data(), of);
   PetscCall(MatDenseGetLDA(x, &of_x));
   PetscCall(MatDenseGetArrayWrite(x, &to));
   copy(rows, columns, by_rows.data(), of_rows, to, {1, static_cast<std::size_t>(of_x)});

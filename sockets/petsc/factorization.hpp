@@ -5,7 +5,6 @@
 #include <string>
 
 #include <petscmat.h>
-#include <petscsf.h>
 
 #include "sockets/petsc/rows.hpp"
 #include "spsolve/spsolve.hpp"
@@ -28,7 +27,6 @@ class Factorization {
 
   explicit Factorization(const Options& defaults, Use use = Use::solver)
       : options_(defaults), use_(use) {}
-  ~Factorization();
   Factorization(const Factorization&) = delete;
   Factorization& operator=(const Factorization&) = delete;
 
@@ -55,15 +53,12 @@ class Factorization {
   Index entries() const { return entries_; }
 
  private:
-  PetscErrorCode analyse_rows(Mat a, OwnRows& own, std::optional<Problem>& problem);
-  PetscErrorCode open_roads(Mat a, const RowRanges& has, const OwnRows& own);
-  PetscErrorCode has_pattern_of(Mat a, const OwnRows* rows, bool& has) const;
-  PetscErrorCode set_values(Mat a, OwnRows& own, std::optional<Problem>& problem);
+  PetscErrorCode analyse_rows(Mat a, AijRows& own, std::optional<Problem>& problem);
+  PetscErrorCode has_pattern_of(Mat a, const AijRows* rows, bool& has) const;
+  PetscErrorCode set_values(Mat a, AijRows& own, std::optional<Problem>& problem);
   PetscErrorCode try_known_solution(Mat a, std::optional<Problem>& problem);
-  PetscErrorCode solve_rows(const PetscScalar* b, PetscInt columns, PetscScalar* x,
-                            Transposition of, std::optional<Problem>& problem);
-  std::optional<Problem> solve_own(std::span<const PetscScalar> b, Index columns,
-                                   std::span<PetscScalar> x, Transposition of);
+  std::optional<Problem> solve_rows(const PetscScalar* b, PetscInt columns, PetscScalar* x,
+                                    Transposition of);
 
   Options options_;
   Use use_;
@@ -77,10 +72,6 @@ class Factorization {
   PetscObjectState nonzero_state_ = 0;
   std::uint64_t fingerprint_ = 0;
   bool as_they_lie_ = false;  ///< whether a SeqAIJ's own array has the values in order
-  // From PETSc's rows to the solver's; none where they are the same:
-  bool rows_agree_ = true;
-  RowRoad values_;
-  PetscSF rows_ = nullptr;
 };
 
 }  // namespace spsolve::sockets

@@ -1,8 +1,7 @@
 #include "sockets/petsc/rows.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <numeric>
+#include <span>
 #include <utility>
 
 namespace spsolve::sockets {
@@ -10,7 +9,7 @@ namespace spsolve::sockets {
 namespace {
 
 /// The rows of a matrix whose MatGetRow() has them whole.
-PetscErrorCode take_whole_rows(Mat a, OwnRows& rows) {
+PetscErrorCode take_whole_rows(Mat a, AijRows& rows) {
   PetscInt first = 0, last = 0;
   PetscFunctionBegin;
   PetscCall(MatGetOwnershipRange(a, &first, &last));
@@ -44,7 +43,7 @@ PetscErrorCode take_whole_rows(Mat a, OwnRows& rows) {
 
 }  // namespace
 
-PetscErrorCode take_rows(Mat a, OwnRows& rows) {
+PetscErrorCode take_rows(Mat a, AijRows& rows) {
   PetscBool is_aij = PETSC_FALSE, is_sequential = PETSC_FALSE;
   Mat whole = nullptr;
   MatType type = nullptr;
@@ -64,7 +63,7 @@ PetscErrorCode take_rows(Mat a, OwnRows& rows) {
   PetscFunctionReturn(PetscErrorCode(0));
 }
 
-std::uint64_t fingerprint_of(const OwnRows& rows) {
+std::uint64_t fingerprint_of(const AijRows& rows) {
   constexpr std::uint64_t begin = 14695981039346656037U, factor = 1099511628211U;
   std::uint64_t hash = begin;
   const auto take = [&hash](const std::vector<Index>& numbers) {
@@ -73,84 +72,6 @@ std::uint64_t fingerprint_of(const OwnRows& rows) {
   take(rows.offsets);
   take(rows.columns);
   return hash;
-}
-
-PetscErrorCode take_ranges(Mat a, RowRanges& all) {
-  PetscMPIInt size = 1;
-  const PetscInt* begins = nullptr;
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(a)), &size));
-  PetscCall(MatGetOwnershipRanges(a, &begins));
-  all.clear();
-  for (PetscMPIInt rank = 0; rank < size; ++rank) all.push_back({begins[rank], begins[rank + 1]});
-  PetscFunctionReturn(PetscErrorCode(0));
-}
-
-PetscErrorCode gather_ranges(MPI_Comm ranks, Range own, RowRanges& all) {
-  PetscMPIInt size = 1;
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(ranks, &size));
-  const Index mine[] = {own.first, own.last};
-  std::vector<Index> ends(2 * static_cast<std::size_t>(size));
-  PetscCallMPI(MPI_Allgather(mine, 2, MPI_INT64_T, ends.data(), 2, MPI_INT64_T, ranks));
-  all.clear();
-  for (std::size_t k = 0; k < ends.size(); k += 2) all.push_back({ends[k], ends[k + 1]});
-  PetscFunctionReturn(PetscErrorCode(0));
-}
-
-PetscErrorCode RowRoad::open(MPI_Comm ranks, const RowRanges& has, const RowRanges& wants,
-                             std::span<const Index> offsets) {
-  PetscMPIInt rank = 0;
-  PetscFunctionBegin;
-  ranks_ = ranks;
-  PetscCallMPI(MPI_Comm_rank(ranks, &rank));
-  const Range own = has[rank];
-  sent_.clear();
-  sent_from_.clear();
-  int fits = offsets.back() <= std::numeric_limits<int>::max();
-  for (const Range& wanted : wants) {
-    const Index first = std::clamp(wanted.first, own.first, own.last);
-    const Index last = std::clamp(wanted.last, first, own.last);
-    const Index begin = offsets[first - own.first], end = offsets[last - own.first];
-    sent_from_.push_back(static_cast<int>(begin));
-    sent_.push_back(static_cast<int>(end - begin));
-  }
-  received_.resize(sent_.size());
-  PetscCallMPI(MPI_Alltoall(sent_.data(), 1, MPI_INT, received_.data(), 1, MPI_INT, ranks));
-  wanted_ = std::accumulate(received_.begin(), received_.end(), Index{0});
-  fits = fits != 0 && wanted_ <= std::numeric_limits<int>::max();
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &fits, 1, MPI_INT, MPI_LAND, ranks));
-  PetscCheck(fits != 0, ranks, PETSC_ERR_SUP,
-             "spsolve takes matrices of up to 2^31 entries over several ranks of PETSc's");
-  received_to_.resize(received_.size());
-  std::exclusive_scan(received_.begin(), received_.end(), received_to_.begin(), 0);
-  PetscFunctionReturn(PetscErrorCode(0));
-}
-
-PetscErrorCode RowRoad::carry_bytes(const void* entries, MPI_Datatype of, void* wanted) const {
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Alltoallv(entries, sent_.data(), sent_from_.data(), of, wanted, received_.data(),
-                             received_to_.data(), of, ranks_));
-  PetscFunctionReturn(PetscErrorCode(0));
-}
-
-PetscErrorCode gather_rows(MPI_Comm ranks, const RowRanges& has, const OwnRows& own,
-                           OwnRows& whole) {
-  PetscFunctionBegin;
-  RowRanges first(has.size(), {has.back().last, has.back().last});
-  first.front() = {0, has.back().last};
-  RowRoad road;
-  std::vector<Index> one_each(own.offsets.size()), counts, gathered;
-  std::iota(one_each.begin(), one_each.end(), Index{0});
-  std::adjacent_difference(own.offsets.begin() + 1, own.offsets.end(), std::back_inserter(counts));
-  PetscCall(road.open(ranks, has, first, one_each));
-  PetscCall(road.carry(std::span<const Index>(counts), MPI_INT64_T, gathered));
-  whole.offsets = {0};
-  std::partial_sum(gathered.begin(), gathered.end(), std::back_inserter(whole.offsets));
-  PetscCall(road.open(ranks, has, first, own.offsets));
-  PetscCall(road.carry(std::span<const Index>(own.columns), MPI_INT64_T, whole.columns));
-  PetscCall(road.carry(std::span<const PetscScalar>(own.values), MPIU_SCALAR, whole.values));
-  PetscFunctionReturn(PetscErrorCode(0));
 }
 
 }  // namespace spsolve::sockets
