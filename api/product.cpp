@@ -100,8 +100,13 @@ Dense<double> Product::apply(const Dense<double>& x) {
 }
 
 void Product::apply(const double* x, double* y, Index columns) {
-  together(state_->ranks.team(), [&] {
-    require_columns(columns);
+  Team& team = state_->ranks.team();
+  const Index of_first = broadcast_value(team, columns, 0);
+  together(team, [&] {
+    require_columns(of_first);
+    if (columns != of_first) {
+      fail(ExitCode::input, "X has {} columns on this rank, and {} on rank 0", columns, of_first);
+    }
 #ifdef SPSOLVE_HAVE_CUDA
     if (device() == "host") return;
     if (own_x().size() > 0) cuda::require_device_array(x, "X");

@@ -23,6 +23,7 @@
 #include "options_of.hpp"
 #include "solve/trust/probe.hpp"
 #include "spsolve/spsolve.hpp"
+#include "team/team.hpp"
 #include "unlocked.hpp"
 
 namespace nb = nanobind;
@@ -168,26 +169,36 @@ class Factors {
 
 class PreparedProduct {
  public:
+  /// `communicator`: as that of Factors.
   PreparedProduct(const Matrix& a, const std::string& kernel, Index columns,
-                  const std::string& device, Index products)
-      : rows_(a.rows()), columns_(a.columns()) {
+                  const std::string& device, Index products, bool share_gpus,
+                  std::optional<int> communicator)
+      : ranks_(communicator ? ranks_numbered(*communicator) : Ranks()) {
     ProductOptions options;
     options.kernel = kernel;
     options.columns = columns;
     options.products = products;
+    options.share_gpus = share_gpus;
     nb::dict words;
     words["device"] = device;
     options.device = options_of(words).device;
-    product_ = unlocked([&] { return std::make_unique<Product>(a, options); });
+    product_ = unlocked([&] { return std::make_unique<Product>(a, options, ranks_); });
     on_host_ = product_->device() == "host";
+    rows_ = product_->own().size();
+    columns_ = product_->own_x().size();
   }
 
+  nb::tuple own() const { return ends(product_->own()); }
+  nb::tuple own_x() const { return ends(product_->own_x()); }
+
   void apply(const ConstMultivector& x, const Multivector& y) {
-    require_rows(x, columns_, "X");
-    require_rows(y, rows_, "Y");
-    require_alike(x, y, !on_host_);
     const Index columns = columns_of(x);
     unlocked([&] {
+      together(ranks_.team(), [&] {
+        require_rows(x, columns_, "X");
+        require_rows(y, rows_, "Y");
+        require_alike(x, y, !on_host_);
+      });
       if (on_host_ != on_gpu(x)) return product_->apply(x.data(), y.data(), columns);
       Dense<double> all(columns_, columns);
       std::copy_n(x.data(), x.size(), all.values.data());
@@ -197,8 +208,8 @@ class PreparedProduct {
   }
 
   /// Applies with arrays of numpy that it takes as they are, on the host; false, and nothing done,
-  /// where it does not, whatever the reason. Signals wait for its end, which nothing in it asks
-  /// for.
+  /// where it does not, whatever the reason. Of one process alone. Signals wait for its end, which
+  /// nothing in it asks for.
   bool apply_plain(nb::handle x, nb::handle y) {
     const PlainArray from(x, false), to(y, true);
     if (!on_host_ || !from || !to || from.ndim() != to.ndim()) return false;
@@ -214,7 +225,10 @@ class PreparedProduct {
   std::string device() const { return product_->device(); }
 
  private:
-  Index rows_, columns_;
+  static nb::tuple ends(Range rows) { return nb::make_tuple(rows.first, rows.last); }
+
+  Ranks ranks_;
+  Index rows_ = 0, columns_ = 0;  ///< own ones of A, and of X
   std::unique_ptr<Product> product_;
   bool on_host_ = true;
 };
@@ -262,8 +276,12 @@ NB_MODULE(_core, module) {
       .def("substitute", &Factors::substitute, "b"_a, "x"_a, "step"_a, "of"_a, "parts"_a)
       .def("refactor", &Factors::refactor, "values"_a.none(), "shifts"_a.none());
   nb::class_<PreparedProduct>(module, "Product")
-      .def(nb::init<const Matrix&, const std::string&, Index, const std::string&, Index>(),
-           "matrix"_a, "kernel"_a, "columns"_a, "device"_a, "products"_a)
+      .def(nb::init<const Matrix&, const std::string&, Index, const std::string&, Index, bool,
+                    std::optional<int>>(),
+           "matrix"_a, "kernel"_a, "columns"_a, "device"_a, "products"_a, "share_gpus"_a,
+           "communicator"_a = nb::none())
+      .def_prop_ro("own", &PreparedProduct::own)
+      .def_prop_ro("own_x", &PreparedProduct::own_x)
       .def("apply", &PreparedProduct::apply, "x"_a, "y"_a)
       .def("apply_plain", &PreparedProduct::apply_plain, "x"_a, "y"_a)
       .def_prop_ro("kernel", &PreparedProduct::kernel)

@@ -38,7 +38,8 @@ class Product {
 
   /// Y = A X without copies, for arrays in the memory of the device that computes: X of
   /// own_x().size() x `columns`, Y of own().size() x `columns`, row-major and apart from each
-  /// other. Throws Error(input) for less than one column, and for host memory if a GPU computes.
+  /// other. Throws Error(input) for less than one column, for columns that differ between ranks,
+  /// and for host memory if a GPU computes.
   void apply(const double* x, double* y, Index columns);
 
   std::string device() const;  ///< "host", or the model of the GPU

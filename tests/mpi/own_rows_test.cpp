@@ -282,6 +282,11 @@ TEST_F(OwnRowsOfRanks, AreMultipliedByProducts) {
     EXPECT_NEAR(y(i, 0), expected(i, 0), 1e-12);
     EXPECT_NEAR(y(i, 1), -expected(i, 0), 1e-12);
   }
+  if (ranks.size() == 1) return;
+  Dense<double> z(y.rows, 2);
+  const Index columns = ranks.rank() == ranks.size() - 1 ? 1 : 2;
+  EXPECT_THAT(error_of([&] { product.apply(x.values.data(), z.values.data(), columns); }),
+              HasSubstr("X has 1 columns on this rank, and 2 on rank 0"));
 }
 
 TEST_F(OwnRowsOfRanks, AreRefusedOnAllRanksIfThoseOfOneAreWrong) {

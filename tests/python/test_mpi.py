@@ -10,7 +10,7 @@ import unittest
 import spsolve
 
 PROGRAM = """
-import sys
+import pickle
 import numpy as np
 import scipy.sparse as sp
 from mpi4py import MPI
@@ -91,6 +91,46 @@ hermitian = upper + sp.triu(upper, 1).conj().T
 f = spsolve.factor(upper[first:last], comm=comm, own_rows=True, symmetry="hermitian")
 close(hermitian, np.concatenate(comm.allgather(f.solve(b[first:last]))), b)
 
+
+
+# Products: of rank 0's matrix, and of own rows, of bands that grow; square and oblong.
+def whole(part):
+    return np.concatenate(comm.allgather(part))
+
+
+oblong = sp.random(n, 170, 0.05, random_state=2, format="csr")
+for matrix in (a, oblong, oblong.T.tocsr()):
+    rows, columns = matrix.shape
+    x, z = random.standard_normal((columns, 3)), random.standard_normal(rows)
+    places = [rank * rank * rows // comm.size ** 2 for rank in range(comm.size + 1)]
+    begin, end = places[comm.rank], places[comm.rank + 1]
+    for given, words in ((matrix if comm.rank == 0 else None, {}),
+                         (matrix[begin:end], {"own_rows": True}),
+                         (matrix[begin:end], {"own_rows": (begin, end)})):
+        product = spsolve.Product(given, comm=comm, columns=3, **words)
+        assert product.shape == matrix.shape and product.kernel
+        assert not words or product.own == (begin, end)
+        (first_y, last_y), (first_x, last_x) = product.own, product.own_x
+        assert comm.allreduce(last_y - first_y) == rows and comm.allreduce(last_x - first_x) == columns
+        out = np.empty((last_y - first_y, 3))
+        assert product.apply(x[first_x:last_x], out=out) is out
+        assert np.allclose(whole(out), matrix @ x, atol=1e-13)
+        assert np.array_equal(out, product @ x[first_x:last_x])
+        assert np.allclose(whole(product @ x[first_x:last_x, 0]), matrix @ x[:, 0], atol=1e-13)
+        assert np.allclose(whole(product.apply(z[first_y:last_y], transposed=True)), matrix.T @ z,
+                           atol=1e-13)
+product = spsolve.Product(sp.tril(symmetric).tocsr()[first:last], comm=comm, own_rows=True,
+                          symmetry="symmetric")
+for transposed in (False, True):
+    y = product.apply(b[first:last], transposed=transposed)
+    assert np.allclose(whole(y), symmetric @ b, atol=1e-12)
+product = spsolve.Product(mine, comm=comm, own_rows=True)
+try:
+    pickle.dumps(product)
+    assert False
+except TypeError as error:
+    assert "product over processes" in str(error), error
+
 try:
     from petsc4py import PETSc
 except (ImportError, ValueError):  # or made for another numpy
@@ -102,6 +142,8 @@ else:
         f = spsolve.factor(mat, comm=comm)
         close(a, np.concatenate(comm.allgather(f.solve(b[slice(*f.own)]))), b)
         f.refactor(mat)
+        y = spsolve.Product(mat, comm=comm).apply(b[first:last])
+        assert np.allclose(whole(y), a @ b, atol=1e-13)
 
 # The last process stops all.
 try:
@@ -134,6 +176,13 @@ for work in (lambda: spsolve.factor("no such file" if comm.rank == 0 else None, 
              lambda: spsolve.factor(mine, comm=comm, own_rows=True).solve(
                  b[:3] if ends else b[first:last]),
              lambda: f.solve(b[:3] if comm.rank == comm.size - 1 else b[first:last]),
+             lambda: product.apply(b[:3] if ends else b[first:last]),
+             lambda: product.apply(b[:3] if ends else b[first:last], transposed=True),
+             lambda: product.apply(b[first:last], out=np.empty(3) if ends else None),
+             lambda: spsolve.Product(upper[first:last], comm=comm, own_rows=True),
+             lambda: spsolve.Product(a if comm.rank == 0 else None, comm=comm, kernel="no_such"),
+             lambda: spsolve.Product(mine, comm=comm, own_rows=True, products=-ends),
+             lambda: spsolve.Product(mine, comm=comm, own_rows=beyond if ends else (first, last)),
              lambda: g.refactor(np.ones(3) if comm.rank == 0 else None),
              lambda: spsolve.solve(a, b[:7] if comm.rank == 0 else None, comm=comm)):
     try:
@@ -141,6 +190,12 @@ for work in (lambda: spsolve.factor("no such file" if comm.rank == 0 else None, 
         said.append("nothing")
     except spsolve.InputError as error:
         said.append(str(error))
+if comm.size > 1:
+    try:
+        product.apply(b[first:last, :1] if ends else b[first:last])
+        assert False
+    except spsolve.InputError as error:
+        assert "X has 1 columns on this rank, and 2 on rank 0" in str(error), error
 everywhere = comm.gather(said)
 if comm.rank == 0:
     assert all(each == said for each in everywhere), everywhere
@@ -185,6 +240,8 @@ class Communicators(unittest.TestCase):
 
         with self.assertRaisesRegex(spsolve.InputError, "built without MPI"):
             spsolve.factor("grid2d:5", comm=Comm())
+        with self.assertRaisesRegex(spsolve.InputError, "built without MPI"):
+            spsolve.Product("grid2d:5", comm=Comm())
 
 
 if __name__ == "__main__":

@@ -26,6 +26,10 @@ class Products(unittest.TestCase):
         np.testing.assert_allclose(few @ x, a @ x, atol=1e-13)
         self.assertIn(few.kernel, ("csr_balanced", "csr_sorted"))
         self.assertNotIn(" ms", few.kernel)
+        self.assertEqual((product.own, product.own_x), ((0, 300), (0, 170)))
+        np.testing.assert_allclose(product.apply(y, transposed=True), a.T @ y, atol=1e-12)
+        with self.assertRaisesRegex(spsolve.InputError, "own_rows .* give comm"):
+            spsolve.Product(a, own_rows=True)
         with self.assertRaisesRegex(spsolve.InputError, "0 for many, not -1"):
             spsolve.Product(a, products=-1)
         with self.assertRaisesRegex(spsolve.InputError, "170 columns"):
