@@ -146,7 +146,8 @@ PlannedSystem::PlannedSystem(const Matrix& a, const Options& options, SolvingTea
   Progress analysing("analysing", 0, Progress::Show::off);
   analysing.watch_by(by.watch);
   analysing.done_by_all(0, 0, 0);
-  choice->analyse(a.bands() != nullptr ? gathered(a, team) : a.csr(), coordinates.dimensions > 0);
+  choice->analyse(a.bands() != nullptr ? gathered(a, team) : a.csr(), coordinates.dimensions > 0,
+                  {}, &analysing);
   note(choice->question().pattern_analysis.note);
   memory = choice->place(noted);
   check = choice->plan(resident_memory(), on_gpu() ? free_gpu_memory(gpus) : std::nullopt, plan,

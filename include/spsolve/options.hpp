@@ -88,9 +88,10 @@ enum class SolvingRanks { automatic, all };
 struct SolverStep {
   std::string task;  ///< analysing, eliminating, iterating, estimating, ...
   Index step = 0,
-        steps = 0;      ///< done, and in all, at most: fronts, columns, iterations; 0: unknown
-  double fraction = 0;  ///< of the work that is done, from 0 to 1, as far as is known
-  double seconds = 0;   ///< since the task began
+        steps =
+            0;  ///< done, and in all, at most: vertices, fronts, columns, iterations; 0: unknown
+  double fraction = 0;         ///< of the work that is done, from 0 to 1, as far as is known
+  double seconds = 0;          ///< since the task began
   double backward_error = -1;  ///< of an iteration; -1 of other tasks
 };
 
@@ -168,12 +169,13 @@ struct Options : SolverOptions {
   /// `initial_guess`; of rank 0.
   Dense<double> first_guess = {};
   /// Called at the beginning of an analysis or elimination, at every iteration, and for every
-  /// thousandth of other work of hosts, and of dense elimination on GPUs; by any thread of the
-  /// library, one at a time, also in later calls of the Solver, of which it calls none. Where it
-  /// hands back false, the call ends by Error(interrupted); where it throws, by that exception. A
-  /// Solver whose elimination, or first iteration, was ended so refuses to solve until it has new
-  /// values. Over ranks each may have one or none: the wish of one ends the call on all, at the
-  /// next step of all of them, with Error(interrupted) on the others.
+  /// thousandth of other work of hosts, and of dense elimination on GPUs. An analysis is rank 0's,
+  /// and by minimum degree tells of its phases alone. Called by any thread of the library, one at a
+  /// time, also in later calls of the Solver, of which it calls none. Where it hands back false,
+  /// the call ends by Error(interrupted); where it throws, by that exception. A Solver whose
+  /// elimination, or first iteration, was ended so refuses to solve until it has new values. Over
+  /// ranks each may have one or none: the wish of one ends the call on all, at the next step of all
+  /// of them, with Error(interrupted) on the others.
   std::function<bool(const SolverStep&)> on_step = {};
 };
 

@@ -305,7 +305,7 @@ PatternAnalysis analyse_on_rank_0(const Csr<double>& whole, const SolverOptions&
   const Csr<double>& matrix = eliminated.matrix();
   const std::size_t value_bytes = (hints.complex ? 2 : 1) * sizeof(double);
   const bool all = team.size() > 1 && options.ranks == SolvingRanks::all;
-  const OrderUse use{memory, hints.systems};
+  const OrderUse use{memory, hints.systems, hints.progress};
   auto analysis = std::make_shared<SparseAnalysis>(
       analysis_for(matrix, estimate.kind, options, !all, use, cache, result));
   if (options.method == Method::automatic && estimate.kind == Factorization::ldlt &&

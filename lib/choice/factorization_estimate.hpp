@@ -9,6 +9,7 @@
 #include "matrix/csr.hpp"
 #include "matrix/symmetry.hpp"
 #include "plan/memory_plan.hpp"
+#include "process/progress.hpp"
 #include "solve/operators/options.hpp"
 #include "sparse/analysis/analysis.hpp"
 #include "sparse/layout/device_layout.hpp"
@@ -95,9 +96,10 @@ struct SystemHints {
   /// Its matrix is the real form of a complex one, which is eliminated in complex numbers where it
   /// is by a sparse method.
   bool complex = false;
-  bool may_use_disk = false;  ///< factors may be on disk: of a rank alone, without checkpoints
-  Index systems = 1;          ///< of this pattern that are expected
-  bool eliminates = false;    ///< it is analysed however large it is, as an iteration failed
+  bool may_use_disk = false;     ///< factors may be on disk: of a rank alone, without checkpoints
+  Index systems = 1;             ///< of this pattern that are expected
+  bool eliminates = false;       ///< it is analysed however large it is, as an iteration failed
+  Progress* progress = nullptr;  ///< rank 0's, told of its analysis as it goes on
 };
 
 /// Analyses rank 0's `whole` for the method that `options` ask for, by their ordering and with

@@ -157,7 +157,8 @@ SystemChoice::SystemChoice(const Config& config, const SystemShape& shape, Team&
       gpus_(gpus),
       question_(question_for(config, shape, team.size())) {}
 
-void SystemChoice::analyse(const Csr<double>& whole, bool elastic, const AnalysisCache& cache) {
+void SystemChoice::analyse(const Csr<double>& whole, bool elastic, const AnalysisCache& cache,
+                           Progress* progress) {
   if (!may_be_sparse(config_, shape_.matrix)) return;
   question_.rows_repeat = broadcast_value(team_, team_.rank() == 0 && are_of_few_types(whole), 0);
   const MemoryKind asked_for = memory_asked_for(config_);
@@ -175,6 +176,7 @@ void SystemChoice::analyse(const Csr<double>& whole, bool elastic, const Analysi
     hints.complex = complex && alone;
     hints.may_use_disk = team_.size() == 1 && !question_.wants_checkpoints;
     hints.systems = shape_.systems;
+    hints.progress = progress;
     question_.pattern_analysis =
         analyse_pattern(team_, whole, config_.solve, asked_for, cache, hints);
   };

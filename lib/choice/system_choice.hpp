@@ -11,6 +11,7 @@
 #include "choice/solver_table.hpp"
 #include "config/config.hpp"
 #include "plan/memory_plan.hpp"
+#include "process/progress.hpp"
 #include "report/report.hpp"
 #include "team/team.hpp"
 
@@ -58,8 +59,9 @@ class SystemChoice {
   /// Analyses the pattern of rank 0's `whole` for sparse elimination, where the configuration
   /// leaves room for it: for a system that is solved once perhaps with the finding that it is
   /// better iterated at once; but not where hosts or GPUs may do it, which have a long way to their
-  /// start. `elastic`: coordinates of its nodes are known.
-  void analyse(const Csr<double>& whole, bool elastic, const AnalysisCache& cache = {});
+  /// start. `elastic`: coordinates of its nodes are known. Rank 0's `progress` is told of steps.
+  void analyse(const Csr<double>& whole, bool elastic, const AnalysisCache& cache = {},
+               Progress* progress = nullptr);
 
   /// Takes over what analyse() of another choice about this matrix found.
   void take(PatternAnalysis analysis) { question_.pattern_analysis = std::move(analysis); }

@@ -48,7 +48,8 @@ class Step(_Table):
     """A step of a long task, as ``on_step`` is told of it.
 
     - ``task`` is "analysing", "eliminating", "iterating", "estimating" or the like.
-    - ``step`` of ``steps``, at most, are done: fronts, columns or iterations; 0 is unknown.
+    - ``step`` of ``steps``, at most, are done: vertices, fronts, columns or iterations; 0 is
+      unknown.
     - ``fraction`` of the work is done, from 0 to 1, as far as is known.
     - ``seconds`` are those since the task began; ``backward_error`` is of iterations alone.
     """

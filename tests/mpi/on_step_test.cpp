@@ -188,7 +188,7 @@ TEST_F(OnStep, IsAFunctionOfC) {
   EXPECT_EQ(spsolve_solver_create_over(over, matrix, &options, &solver), SPSOLVE_OK);
   EXPECT_EQ(heard.steps > 1, last);
   spsolve_solver_free(solver);
-  heard = {0, 2};
+  heard = {0, ranks.size() > 1 ? 2 : 4};  // rank 0 hears of two steps within its analysis
   EXPECT_EQ(spsolve_solver_create_over(over, matrix, &options, &solver), SPSOLVE_INTERRUPTED);
   EXPECT_THAT(spsolve_last_error(), HasSubstr("stopped while eliminating"));
   EXPECT_EQ(solver, nullptr);

@@ -46,6 +46,24 @@ class Steps(unittest.TestCase):
                 spsolve.solve("grid2d:30", np.ones(900), method=method, on_step=tell)
         with self.assertRaisesRegex(spsolve.StoppedError, "while analysing"):
             spsolve.analyse("grid2d:30", on_step=lambda step: False)
+        # In the middle of it, too, where the pattern is dissected.
+        told = []
+
+        def until_a_third(step):
+            told.append(step)
+            return step.fraction < 0.3
+        with self.assertRaisesRegex(spsolve.StoppedError, r"while analysing, at step \d+ of \d+"):
+            spsolve.analyse("grid3d:30", ordering="nested_dissection", method="sparse_lu",
+                            on_step=until_a_third)
+        self.assertGreater(len(told), 5)
+        self.assertGreater(told[-1].step, 0)
+        self.assertLess(told[-1].step, told[-1].steps)
+        told.clear()
+        plan = spsolve.analyse("grid3d:30", method="sparse_lu", on_step=lambda step: not told.append(step))
+        self.assertEqual({step.task for step in told}, {"analysing"})
+        self.assertEqual([step.fraction for step in told], sorted(step.fraction for step in told))
+        self.assertEqual(told[-1].fraction, 1)
+        self.assertTrue(plan.fits)
         with self.assertRaisesRegex(spsolve.InputError, "on_step must be a function of a Step"):
             spsolve.factor("grid2d:30", on_step=3)
 

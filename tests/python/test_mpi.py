@@ -145,7 +145,13 @@ else:
         y = spsolve.Product(mat, comm=comm).apply(b[first:last])
         assert np.allclose(whole(y), a @ b, atol=1e-13)
 
-# The last process stops all.
+# Rank 0 stops all in the middle of its analysis, the last process while all iterate.
+try:
+    spsolve.factor("grid3d:20" if comm.rank == 0 else None, comm=comm, ordering="nested_dissection",
+                   method="sparse_lu", on_step=lambda step: step.fraction < 0.3)
+    assert False
+except spsolve.StoppedError as error:
+    assert "stopped while analysing, at step" in str(error), error
 try:
     spsolve.factor(mine, comm=comm, own_rows=True, method="gmres",
                    on_step=(lambda step: step.step < 2) if comm.rank == comm.size - 1 else None

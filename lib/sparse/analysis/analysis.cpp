@@ -13,6 +13,7 @@
 #include "core/timer.hpp"
 #include "core/worth_threads.hpp"
 #include "matrix/symmetry.hpp"
+#include "sparse/dissection/dissection.hpp"
 #include "sparse/fronts/schedule.hpp"
 #include "sparse/matching/block_triangular_form.hpp"
 #include "sparse/matching/matching.hpp"
@@ -192,6 +193,11 @@ SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ord
     fail(ExitCode::resources,
          "the matrix has {} rows, and sparse elimination handles at most 2^31 - 2", matrix.rows);
   }
+  Index vertices = 0;
+  const auto tell = [&](double fraction) {
+    if (use.progress != nullptr) use.progress->done(vertices, vertices, fraction);
+  };
+  if (use.progress != nullptr) use.progress->restart("analysing");
   SparseAnalysis analysis;
   analysis.kind = kind;
   analysis.pattern = pattern_checksum(matrix);
@@ -215,6 +221,8 @@ SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ord
                             : graph_of(row_offsets, columns, analysis.row_of);
     const CompressedGraph compressed = compressed_graph(std::move(graph), wanted, std::move(mate));
     OrderedGraph ordered = order_graph(compressed.graph, wanted, given, use);
+    vertices = compressed.graph.size();
+    tell(share_of_ordering);
     analysis.given = std::move(given);
     analysis.ordering = ordered.ordering;
     analysis.order = std::move(ordered.order);
@@ -231,6 +239,7 @@ SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ord
   analysis.off_diagonal_blocks =
       off_diagonal_blocks_of(matrix, analysis.fronts, block, row_place, column_place);
   analysis.count();
+  tell(1);
   analysis.seconds = timer.seconds();
   return analysis;
 }

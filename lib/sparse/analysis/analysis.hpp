@@ -82,8 +82,9 @@ struct SparseAnalysis : std::enable_shared_from_this<SparseAnalysis> {
 /// Ordering::file all columns in the order wanted, which is kept but for what has no part in the
 /// fill (a postorder of the elimination trees). Only the matching takes notice of values.
 /// `divides`: whether LU's matrix may be divided; several ranks eliminate it as one block.
-/// `use`: what `automatic` ordering goes by. Throws Error(not_trustworthy) for a structurally
-/// singular matrix, naming rows and columns, and Error(resources) where it has 2^31 rows or more.
+/// `use`: what `automatic` ordering goes by, and who is told of steps. Throws
+/// Error(not_trustworthy) for a structurally singular matrix, naming rows and columns, and
+/// Error(resources) where it has 2^31 rows or more.
 SparseAnalysis analyse_sparse(const Csr<double>& matrix, Factorization kind, Ordering wanted,
                               RowMatching matching, std::vector<LocalIndex> given = {},
                               bool divides = true, OrderUse use = {});

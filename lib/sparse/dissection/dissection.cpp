@@ -58,9 +58,10 @@ struct SideCounts {
 
 class Dissection {
  public:
-  Dissection(const Graph& graph, LocalIndex leaf, std::vector<PlaceRange>* parts)
+  Dissection(const Graph& graph, const DissectionOptions& options, std::vector<PlaceRange>* parts)
       : graph_(graph),
-        leaf_(std::max<LocalIndex>(leaf, 1)),
+        leaf_(std::max<LocalIndex>(options.leaf, 1)),
+        progress_(options.progress),
         parts_(parts),
         storage_{{graph.size(), std::ssize(graph.neighbours)},
                  {graph.size(), std::ssize(graph.neighbours)}},
@@ -85,9 +86,14 @@ class Dissection {
                bool notes);
   void note(const OrderedPart& piece);
   void order_leaf(const OrderedPart& piece);
+  /// Tells that so many more vertices have their places.
+  void tell(LocalIndex placed);
 
   const Graph& graph_;
   LocalIndex leaf_;
+  Progress* progress_;
+  std::mutex progress_mutex_;
+  LocalIndex placed_ = 0;
   std::vector<PlaceRange>* parts_;
   std::mutex parts_mutex_;
   Storage storage_[2];
@@ -150,6 +156,15 @@ void Dissection::order_leaf(const OrderedPart& piece) {
   const std::span<LocalIndex> order(order_.data() + piece.first, piece.graph.size);
   order_by_degree(piece.graph, {graph_, piece.labels, ranks_.data()}, (*loan).arena, order);
   for (LocalIndex& v : order) v = piece.labels[v];
+  tell(piece.graph.size);
+}
+
+void Dissection::tell(LocalIndex placed) {
+  if (progress_ == nullptr) return;
+  const std::lock_guard lock(progress_mutex_);
+  placed_ += placed;
+  progress_->done(placed_, graph_.size(),
+                  share_of_ordering * static_cast<double>(placed_) / graph_.size());
 }
 
 void Dissection::note(const OrderedPart& piece) {
@@ -161,6 +176,7 @@ void Dissection::note(const OrderedPart& piece) {
 /// whether it is to be noted as a part once it is small.
 void Dissection::dissect(const OrderedPart& piece, std::uint64_t path, int depth,
                          int lopsided_above, bool notes) {
+  if (failure_.came()) return;
   const LocalIndex size = piece.graph.size;
   if (notes && size <= std::max(leaf_, graph_.size() / parts_wanted)) {
     note(piece);
@@ -212,6 +228,7 @@ void Dissection::dissect(const OrderedPart& piece, std::uint64_t path, int depth
     });
 #pragma omp taskwait
     failure.rethrow();
+    tell(all[separator]);
   }
   for (int k = 0; k < 2; ++k) {
     const OrderedPart part = parts[k];
@@ -316,7 +333,7 @@ std::vector<LocalIndex> Dissection::result() {
 std::vector<LocalIndex> nested_dissection(const Graph& graph, const DissectionOptions& options,
                                           std::vector<PlaceRange>* parts) {
   const int threads = options.threads > 0 ? options.threads : omp_get_max_threads();
-  Dissection dissection(graph, options.leaf, parts);
+  Dissection dissection(graph, options, parts);
   // Nobody but the end of the region waits for large pieces of work: a thread that waits for tasks
   // elsewhere is not woken when these lead to new ones.
 #pragma omp parallel num_threads(threads)

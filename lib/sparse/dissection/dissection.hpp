@@ -2,13 +2,18 @@
 
 #include <vector>
 
+#include "process/progress.hpp"
 #include "sparse/dissection/graph.hpp"
 
 namespace spsolve::inline sparse {
 
+/// Of the work of an analysis, as its progress has it: what comes after finds the fronts.
+constexpr double share_of_ordering = 0.8;
+
 struct DissectionOptions {
   int threads = 0;        ///< 0: as many as OpenMP gives
   LocalIndex leaf = 600;  ///< parts of at most so many vertices are ordered by minimum degree
+  Progress* progress = nullptr;  ///< told of vertices that have their places; it may end the work
 };
 
 /// An elimination order with little fill, by nested dissection (George 1973; Lipton, Rose and

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <exception>
 #include <mutex>
 
@@ -15,8 +16,12 @@ class FirstFailure {
     } catch (...) {
       const std::lock_guard lock(mutex_);
       if (!failure_) failure_ = std::current_exception();
+      came_ = true;
     }
   }
+
+  /// Whether one has come, so that what is left of the work is for nothing. From any thread.
+  bool came() const { return came_; }
 
   /// After all tasks.
   void rethrow() const {
@@ -26,6 +31,7 @@ class FirstFailure {
  private:
   std::mutex mutex_;
   std::exception_ptr failure_;
+  std::atomic<bool> came_ = false;
 };
 
 }  // namespace spsolve::sparse::dissection

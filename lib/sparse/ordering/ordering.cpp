@@ -98,14 +98,14 @@ std::vector<LocalIndex> reverse_cuthill_mckee(const Graph& graph) {
   return order;
 }
 
-OrderedGraph ordered_by(const Graph& graph, Ordering ordering,
+OrderedGraph ordered_by(const Graph& graph, Ordering ordering, Progress* progress,
                         std::span<const LocalIndex> given = {}) {
   OrderedGraph result;
   result.ordering = ordering;
   std::vector<PlaceRange> parts;
   switch (ordering) {
     case Ordering::nested_dissection:
-      result.order = nested_dissection(graph, {}, &parts);
+      result.order = nested_dissection(graph, {.progress = progress}, &parts);
       break;
     case Ordering::amd:
       result.order = minimum_degree(graph);
@@ -189,15 +189,15 @@ double predicted_gpu_seconds(double flops, Index factor_entries, double longest_
 
 OrderedGraph order_graph(const Graph& graph, Ordering wanted, std::span<const LocalIndex> given,
                          OrderUse use) {
-  if (wanted != Ordering::automatic) return ordered_by(graph, wanted, given);
+  if (wanted != Ordering::automatic) return ordered_by(graph, wanted, use.progress, given);
   const double n = static_cast<double>(graph.size());
   const int threads = omp_get_max_threads();
   if (n > host_tuning.most_by_minimum_degree && is_like_a_solid(graph)) {
-    OrderedGraph dissected = ordered_by(graph, Ordering::nested_dissection);
+    OrderedGraph dissected = ordered_by(graph, Ordering::nested_dissection, use.progress);
     if (!fills_in(dissected)) return dissected;
-    return sooner(std::move(dissected), ordered_by(graph, Ordering::amd), use.memory);
+    return sooner(std::move(dissected), ordered_by(graph, Ordering::amd, use.progress), use.memory);
   }
-  OrderedGraph simple = ordered_by(graph, Ordering::amd);
+  OrderedGraph simple = ordered_by(graph, Ordering::amd, use.progress);
   double seconds = predicted_seconds(simple.cost.flops, simple.cost.entries, threads);
   if (use.memory == MemoryKind::gpu) {
     constexpr double passes = 4;  // an elimination, and sweeps of a few solves
@@ -208,7 +208,8 @@ OrderedGraph order_graph(const Graph& graph, Ordering wanted, std::span<const Lo
       seconds <= seconds_of_dissection(n, threads, use.memory)) {
     return simple;
   }
-  return sooner(ordered_by(graph, Ordering::nested_dissection), std::move(simple), use.memory);
+  return sooner(ordered_by(graph, Ordering::nested_dissection, use.progress), std::move(simple),
+                use.memory);
 }
 
 }  // namespace spsolve::sparse

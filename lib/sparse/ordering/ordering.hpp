@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "process/progress.hpp"
 #include "solve/operators/options.hpp"
 #include "sparse/dissection/graph.hpp"
 #include "sparse/ordering/elimination_tree.hpp"
@@ -22,6 +23,7 @@ struct OrderedGraph {
 struct OrderUse {
   MemoryKind memory = MemoryKind::host;
   Index systems = 1;
+  Progress* progress = nullptr;  ///< told of a dissection as it goes on, which it may end
 };
 
 /// Orders a graph so that its elimination fills in little.
@@ -37,7 +39,7 @@ struct OrderUse {
 ///   where fronts are small, the one that is predicted to take less time: minimum degree makes one
 ///   long path of what is banded. There the eliminations of all systems count.
 /// Cost: some 3 microseconds a vertex for dissection, 1 for amd; memory of a few copies of the
-/// graph. Throws Error(resources) where memory is short.
+/// graph. Throws Error(resources) where memory is short, and what `use.progress` throws.
 OrderedGraph order_graph(const Graph& graph, Ordering wanted,
                          std::span<const LocalIndex> given = {}, OrderUse use = {});
 
