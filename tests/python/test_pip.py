@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -47,21 +48,27 @@ class Pip(unittest.TestCase):
             self.assertEqual(tests.returncode, 0, tests.stderr)
 
     def test_wheel(self):
-        made = subprocess.run([ROOT / "dev", "wheel"], check=False, capture_output=True, text=True,
-                              timeout=TIME_LIMIT)
+        # Kernels for one kind of GPU alone, where nvcc is and there is time for them.
+        gpu = ["--gpu"] if os.environ.get("SPSOLVE_LARGE_TESTS") and (
+            shutil.which("nvcc") or pathlib.Path("/usr/local/cuda/bin/nvcc").exists()) else []
+        made = subprocess.run([ROOT / "dev", "wheel", *gpu], check=False, capture_output=True, text=True,
+                              timeout=TIME_LIMIT, env={**os.environ, "SPSOLVE_WHEEL_GPUS": "90"})
         if made.returncode == 3:
             self.skipTest("no package index can be reached from here")
         self.assertEqual(made.returncode, 0, made.stderr)
         wheels = re.findall(r"^(dist/\S+\.whl): (\d+) bytes, \d+ s$", made.stdout, re.M)
         for file, size in wheels:
             self.assertEqual((ROOT / file).stat().st_size, int(size))
+        parts = [file for file, _ in wheels if "/spsolve_cuda-" in file]
+        wheels = [pair for pair in wheels if pair[0] not in parts]
+        self.assertEqual(len(parts), len(wheels) if gpu else 0)
         # One for this Python, where it is before 3.12, and one for all later ones that are found.
         stable = [file for file, _ in wheels if "-cp312-abi3-" in file]
         self.assertEqual(len(wheels), len(stable) + (sys.version_info < (3, 12)), made.stdout)
         self.assertLessEqual(len(stable), 1)
         # It ran test_wheel and others in environments of each wheel, by both builds in it.
         tried = made.stderr.count("into an environment of its own")
-        self.assertGreaterEqual(tried, len(wheels))
+        self.assertGreaterEqual(tried, len(wheels) + len(parts))
         self.assertEqual(made.stderr.count("\nOK"), 2 * tried, made.stderr)
 
 
