@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "petsc_meshes.hpp"
 
@@ -99,6 +100,36 @@ void solves_by_lu_what_rows_lie_where_they_lie() {
     OK(MatDestroy(&factor));
     OK(MatDestroy(&a));
   }
+}
+
+/// All of the x of A x = 1 by L U, on every rank.
+std::vector<PetscScalar> solution_of_ones(Mat a) {
+  Mat factor = analysed(a, MAT_FACTOR_LU);
+  Vec b = nullptr, x = nullptr, all = nullptr;
+  VecScatter to_all = nullptr;
+  const PetscScalar* values = nullptr;
+  PetscInt size = 0;
+  eliminate(factor, a, MAT_FACTOR_LU);
+  OK(MatCreateVecs(a, &x, &b));
+  OK(VecSet(b, 1.0));
+  OK(MatSolve(factor, b, x));
+  OK(VecScatterCreateToAll(x, &to_all, &all));
+  OK(VecScatterBegin(to_all, x, all, INSERT_VALUES, SCATTER_FORWARD));
+  OK(VecScatterEnd(to_all, x, all, INSERT_VALUES, SCATTER_FORWARD));
+  OK(VecGetLocalSize(all, &size));
+  OK(VecGetArrayRead(all, &values));
+  const std::vector<PetscScalar> found(values, values + size);
+  OK(VecRestoreArrayRead(all, &values));
+  for (Vec* vector : {&b, &x, &all}) OK(VecDestroy(vector));
+  OK(VecScatterDestroy(&to_all));
+  OK(MatDestroy(&factor));
+  return found;
+}
+
+void finds_the_same_bits_wherever_rows_lie() {
+  Mat dealt = mesh(40, Kind::general, 4.5), last = mesh(40, Kind::general, 4.5, true);
+  EXPECT(solution_of_ones(dealt) == solution_of_ones(last));
+  for (Mat* matrix : {&dealt, &last}) OK(MatDestroy(matrix));
 }
 
 void solves_by_cholesky_all_types() {
@@ -333,6 +364,7 @@ int main(int argc, char** argv) {
     if (PetscInitialize(&no_arguments, &argv, nullptr, nullptr) != 0) return 1;
     solves_by_lu_what_rows_lie_where_they_lie();
     if (again == 0) {
+      finds_the_same_bits_wherever_rows_lie();
       solves_by_cholesky_all_types();
       tells_of_singular_matrices_by_a_reason();
       refuses_what_is_out_of_order_or_size();
