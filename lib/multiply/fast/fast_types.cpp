@@ -131,13 +131,14 @@ TypedRows<T>::TypedRows(const Csr<T>& csr, const RowTypes& types, int threads)
     values_.insert(values_.end(), values.begin(), values.end());
     first_entry_.push_back(static_cast<Index>(values_.size()));
   }
+  const Index rows_each = this->blocks().rows_each();
   Index row = 0;
   for (const std::vector<RowRun>& part : types.runs) {
     for (RowRun run : part) {
       while (run.rows > 0) {
-        const Index of_block = row % rows_of_block;
+        const Index of_block = row % rows_each;
         if (of_block == 0) first_run_.push_back(std::ssize(runs_));
-        const Index taken = std::min<Index>(run.rows, rows_of_block - of_block);
+        const Index taken = std::min<Index>(run.rows, rows_each - of_block);
         const bool goes_on = of_block > 0 && runs_.back().type == run.type;
         if (goes_on) {
           runs_.back().rows += static_cast<LocalIndex>(taken);

@@ -11,12 +11,12 @@
 
 namespace spsolve::inline multiply {
 
-/// Consecutive rows that a product sums up together: so few that their sums stay in a core's
-/// first cache until they are used.
+/// Consecutive rows that a product sums up together, at most: so few that their sums stay in a
+/// core's first cache until they are used.
 inline constexpr Index rows_of_block = 512;
 
 /// The rows of a matrix in blocks, which depend on nothing but their number, dealt out to threads
-/// by rows and non-zeros.
+/// by rows and non-zeros. Few rows are in smaller blocks, so that threads have equal shares.
 class RowBlocks {
  public:
   RowBlocks() = default;
@@ -24,8 +24,9 @@ class RowBlocks {
 
   Index count() const { return static_cast<Index>(steps_.size()) - 1; }
   Index row_count() const { return rows_; }
+  Index rows_each() const { return rows_each_; }  ///< but for the last block
   Range rows(Index block) const {
-    return {block * rows_of_block, std::min((block + 1) * rows_of_block, rows_)};
+    return {block * rows_each_, std::min((block + 1) * rows_each_, rows_)};
   }
   Index steps() const { return steps_.back(); }  ///< rows and non-zeros
 
@@ -55,7 +56,7 @@ class RowBlocks {
     return std::lower_bound(steps_.begin(), steps_.end(), share) - steps_.begin();
   }
 
-  Index rows_ = 0;
+  Index rows_ = 0, rows_each_ = rows_of_block;
   std::vector<Index> steps_{0};  // before each block, and of all
 };
 

@@ -1,6 +1,7 @@
 """Factors in a file, where memory has no room for them or solve.factors says so."""
 
 import json
+import signal
 import unittest
 
 from support import BIN, CliTest, INPUT, NOT_TRUSTWORTHY, RESOURCES, SOLVED
@@ -13,6 +14,8 @@ device: host
 right_hand_side: {{kind: random, columns: 20}}
 output: {{solution: x.npy, report: r.json}}
 """
+
+KILLED = 128 + signal.SIGKILL
 
 
 class FactorsOnDisk(CliTest):
@@ -155,10 +158,31 @@ class FactorsOnDisk(CliTest):
     def test_a_file_that_cannot_be_read(self):
         self.needs_faults()
         self.configure()
-        result = self.spsolve("c.yaml", environment={"SPSOLVE_FAULT": "phase=eliminate:step=3:unreadable"})
+        for phase in ("eliminate:step=3", "check", "condition"):
+            with self.subTest(phase):
+                result = self.spsolve("c.yaml", environment={"SPSOLVE_FAULT": f"phase={phase}:unreadable"})
+                self.assertEqual(result.code, RESOURCES, result.text)
+                self.assertRegex(result.err, r"kept: its file cannot be read .*solve\.factors_folder")
+                self.assertFalse((self.folder / "x.npy").exists())
+                self.assertEqual(list((self.folder / "kept").iterdir()), [])
+
+    def test_a_bound_below_the_least(self):
+        self.needs_faults()
+        self.configure(matrix="grid3d:26", threads=1)
+        result = self.spsolve("c.yaml", environment={"SPSOLVE_FAULT": "memory=10"})
         self.assertEqual(result.code, RESOURCES, result.text)
-        self.assertRegex(result.err, r"kept: its file cannot be read .*solve\.factors_folder")
-        self.assertFalse((self.folder / "x.npy").exists())
+        self.assertRegex(result.err, "does not fit into memory; .*rank 0 needs")
+        self.assertEqual(list((self.folder / "kept").iterdir()), [])
+
+    def test_nothing_is_left_by_who_is_killed(self):
+        self.needs_faults()
+        self.configure(matrix="grid3d:20")
+        for phase in ("eliminate:step=20", "check", "condition"):
+            with self.subTest(phase):
+                result = self.spsolve("c.yaml", environment={"SPSOLVE_FAULT": f"phase={phase}:kill"})
+                self.assertEqual(result.code, KILLED, result.text)
+                self.assertFalse((self.folder / "x.npy").exists())
+                self.assertEqual(list((self.folder / "kept").iterdir()), [])
 
 
 if __name__ == "__main__":
