@@ -280,12 +280,32 @@ class Goal {
   Columns of_b_, enough_;
 };
 
+/// Whether a cycle will not come to its target in the steps that are left, at twice the rate of its
+/// first ones.
+struct Outlook {
+  Columns first, target;
+  int left;
+  int steps = 0;
+
+  bool operator()(const GmresStep& now) {
+    constexpr int first_steps = 2;
+    if (++steps != first_steps) return false;
+    for (std::size_t c = 0; c < first.size(); ++c) {
+      const double times = 2.0 * left / steps;
+      const bool comes =
+          !(std::log(now.norms[c] / first[c]) * times > std::log(target[c] / first[c]));
+      if (!comes) return true;
+    }
+    return false;
+  }
+};
+
 /// solve_by_gmres() for few columns, whose squares are numbers.
 GmresOutcome solve_few_scaled(LinearOperator& matrix, LinearOperator& inverse, double norm,
-                              Vectors& x, double enough) {
+                              Vectors& x, const GmresBounds& enough) {
   const Owned b = copy_of(x);
   x.fill(0);
-  const Goal goal(*b, norm, enough);
+  const Goal goal(*b, norm, enough.part);
   Owned residual = copy_of(*b);
   Owned trial = x.similar(x.columns()), of_trial = x.similar(x.columns());
   Columns errors = goal.distances(x, *residual);
@@ -302,11 +322,15 @@ GmresOutcome solve_few_scaled(LinearOperator& matrix, LinearOperator& inverse, d
       errors = now;
     }
   }
-  while (std::ranges::max(errors) > 1) {
+  while (std::ranges::max(errors) > 1 && outcome.steps < enough.most_steps) {
     const double before = std::ranges::max(errors);
     const Columns target = goal.of_cycle(errors, x, *residual);
     copy(*residual, *trial);
-    outcome.steps += gmres_cycle<double>(matrix, inverse, target, most_steps_of_cycle, *trial);
+    const int left = enough.most_steps - outcome.steps;
+    std::function<bool(const GmresStep&)> look;
+    if (enough.steadily) look = Outlook{norms(*trial), target, left};
+    outcome.steps += gmres_cycle<double>(matrix, inverse, target,
+                                         std::min(most_steps_of_cycle, left), *trial, look);
     add_multiple(1, x, *trial);
     residual_of(matrix, *b, *trial, *residual);
     const Columns now = goal.distances(*trial, *residual);
@@ -323,7 +347,7 @@ GmresOutcome solve_few_scaled(LinearOperator& matrix, LinearOperator& inverse, d
 
 /// solve_by_gmres() for few columns.
 GmresOutcome solve_few(LinearOperator& matrix, LinearOperator& inverse, double norm, Vectors& x,
-                       double enough) {
+                       const GmresBounds& enough) {
   Columns factors = maxima(x);
   for (double& factor : factors) factor = right_hand_side_scale(factor);
   if (!any_scales(factors)) return solve_few_scaled(matrix, inverse, norm, x, enough);
@@ -365,7 +389,7 @@ template int gmres_cycle<std::complex<double>>(LinearOperator&, LinearOperator&,
                                                const std::function<bool(const GmresStep&)>&);
 
 GmresOutcome solve_by_gmres(LinearOperator& matrix, LinearOperator& inverse, double norm,
-                            Vectors& x, double enough) {
+                            Vectors& x, const GmresBounds& enough) {
   if (x.columns() <= columns_at_once) return solve_few(matrix, inverse, norm, x, enough);
   GmresOutcome worst;
   for (Index first = 0; first < x.columns(); first += columns_at_once) {

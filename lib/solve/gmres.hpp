@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "solve/operators/linear_operator.hpp"
@@ -45,6 +46,13 @@ struct GmresOutcome {
   bool converged = true;  ///< to what was asked for
 };
 
+/// What is enough for solve_by_gmres().
+struct GmresBounds {
+  double part = 0;  ///< of the right-hand side, that may be left
+  int most_steps = std::numeric_limits<int>::max();
+  bool steadily = false;  ///< it gives up at once where its first steps are too slow for that
+};
+
 /// The backward error that a solution in double of order n can be asked for: (4 + sqrt(n)) u,
 /// u = 2^-53, as an elimination in double leaves it.
 double attainable_error(Index order);
@@ -60,9 +68,9 @@ double backward_error(LinearOperator& matrix, double norm, const Vectors& b, con
 /// entry and the best x that was found on exit. Gives up after a cycle of 20 steps that does not
 /// halve the backward error, having taken gmres_bytes() of memory at most. Right-hand sides are
 /// taken 8 at a time, those far from 1 near it by powers of two. A column whose ||b - A x||_2 is at
-/// most `enough` times ||b||_2 has converged as well. Collective.
+/// most `enough.part` times ||b||_2 has converged as well. Collective.
 GmresOutcome solve_by_gmres(LinearOperator& matrix, LinearOperator& inverse, double norm,
-                            Vectors& x, double enough = 0);
+                            Vectors& x, const GmresBounds& enough = {});
 
 /// Bytes of the vectors of solve_by_gmres() on a rank with `height` of the rows, after so many
 /// steps of a cycle.

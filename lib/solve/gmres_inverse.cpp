@@ -25,9 +25,9 @@ std::unique_ptr<Vectors> GmresInverse::right_hand_sides(const Vectors* first) {
   return b;
 }
 
-GmresInverse::Trial GmresInverse::validate(const Vectors* first) {
+GmresInverse::Trial GmresInverse::validate(const Vectors* first, const GmresBounds& bounds) {
   Trial trial{right_hand_sides(first), {}};
-  trial.outcome = solve_by_gmres(scaled_, factors_, infinity_norm_, *trial.x);
+  trial.outcome = solve_by_gmres(scaled_, factors_, infinity_norm_, *trial.x, bounds);
   return trial;
 }
 
@@ -78,7 +78,7 @@ void GmresInverse::solve(LinearOperator& matrix, LinearOperator& inverse, double
   uncorrected_part_ = 0;
   correction_residuals_ = maxima(f);
   copy(f, y);
-  const GmresOutcome outcome = solve_by_gmres(matrix, inverse, norm, y, enough);
+  const GmresOutcome outcome = solve_by_gmres(matrix, inverse, norm, y, {.part = enough});
   const std::vector<double> sizes = maxima(y);
   for (std::size_t c = 0; c < correction_residuals_.size(); ++c) {
     correction_residuals_[c] =

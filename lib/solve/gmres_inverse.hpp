@@ -25,7 +25,7 @@ class GmresInverse final : public LinearOperator {
   };
   /// Solves for `first`, right-hand sides of R A C, or where it is null for the row sums.
   /// Collective.
-  Trial validate(const Vectors* first);
+  Trial validate(const Vectors* first, const GmresBounds& bounds = {});
   /// Solves so by the factors alone.
   Trial try_factors_alone(const Vectors* first);
 

@@ -1,5 +1,8 @@
 #include "sparse/elimination_costs.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "core/tuning.hpp"
 #include "sparse/ordering/ordering.hpp"
 
@@ -21,11 +24,13 @@ bool EliminationCosts::is_too_small_to_try() const {
          of_threshold() < few_steps * gpu_tuning.seconds_of_gmres_step;
 }
 
-bool EliminationCosts::is_slow(int steps) const {
-  constexpr int few_steps = 8;
-  if (steps < few_steps || memory == MemoryKind::gpu || over_ranks) return false;
-  return steps * host_tuning.seconds_of_entry_in_estimates * static_cast<double>(numbers) >
-         of_threshold();
+int EliminationCosts::most_steps() const {
+  constexpr int few_steps = 6, unbounded = std::numeric_limits<int>::max();
+  if (memory == MemoryKind::gpu || over_ranks) return unbounded;
+  const double of_step =
+      host_tuning.seconds_of_entry_in_estimates * static_cast<double>(std::max<Index>(1, numbers));
+  const double steps = of_threshold() / of_step;
+  return steps < unbounded ? std::max(few_steps, static_cast<int>(steps)) : unbounded;
 }
 
 double EliminationCosts::of_matching(Index rows_and_nonzeros) {

@@ -19,9 +19,9 @@ struct EliminationCosts {
   bool threshold_is_soon() const;
   /// Whether that is done before a GPU has taken a few steps of GMRES.
   bool is_too_small_to_try() const;
-  /// Whether solves that take so many steps of GMRES take longer, for one solution and estimates,
-  /// than another elimination on hosts.
-  bool is_slow(int steps) const;
+  /// The most steps of GMRES that solves may take: with more they take longer, for one solution
+  /// and estimates, than another elimination on hosts.
+  int most_steps() const;
   /// Those of matching and ordering a pattern of so many rows and non-zeros.
   static double of_matching(Index rows_and_nonzeros);
   /// Those of steps of GMRES in the solves of one system, and of trying them out.

@@ -31,7 +31,7 @@ int cycle(const Function& matrix, const Function& inverse, const std::vector<dou
 }
 
 GmresOutcome solve(const Function& matrix, const Function& inverse, double norm, Dense<double>& x,
-                   double enough = 0) {
+                   const GmresBounds& enough = {}) {
   SoloTeam team;
   test::OperatorOf a(matrix), m(inverse);
   const std::unique_ptr<Vectors> both = test::vectors_of(team, x);
@@ -136,7 +136,7 @@ TEST(SolveByGmres, StopsWhereResidualsAreSmallEnough) {
   int before = 0;
   for (const double enough : {0.5, 1e-2, 1e-4, 0.0}) {
     Dense<double> x = b;
-    const GmresOutcome outcome = solve(multiplication_by(matrix), leave, 20, x, enough);
+    const GmresOutcome outcome = solve(multiplication_by(matrix), leave, 20, x, {.part = enough});
     EXPECT_TRUE(outcome.converged);
     EXPECT_GT(outcome.steps, before);
     before = outcome.steps;
@@ -150,6 +150,18 @@ TEST(SolveByGmres, StopsWhereResidualsAreSmallEnough) {
       }
       EXPECT_LE(std::sqrt(left), 1.0001 * enough * std::sqrt(all));
     }
+  }
+}
+
+TEST(SolveByGmres, TakesNoMoreStepsThanItMay) {
+  const Csr<double> matrix = diagonal(40, 12);
+  for (const int most : {1, 5, 30}) {
+    Dense<double> x = random_multivector(40, 2, 3);
+    const GmresOutcome outcome =
+        solve(multiplication_by(matrix), leave, 12, x, {.most_steps = most});
+    EXPECT_EQ(outcome.converged, most > 12);
+    EXPECT_LE(outcome.steps, most);
+    EXPECT_EQ(outcome.steps == most, most < 12);
   }
 }
 
