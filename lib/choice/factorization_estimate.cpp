@@ -30,13 +30,18 @@ namespace spsolve::inline choice {
 
 namespace {
 
-/// Whether `auto` looks at sparse methods at all: what is small or full is as soon made dense.
-bool is_sparse_enough(const Csr<double>& matrix) {
+/// Whether `auto` looks at sparse methods at all: what is small or full is as soon made dense. Of
+/// complex symmetric and Hermitian rows dense L U takes twice the operations, each as long as four.
+bool is_sparse_enough(const Csr<double>& matrix, bool complex) {
   const auto n = static_cast<double>(matrix.rows),
              nonzeros = static_cast<double>(matrix.nonzeros());
   const bool few = nonzeros <= host_tuning.few_nonzeros_a_row * n;
   const Index least = few ? host_tuning.least_order_of_few : host_tuning.least_order_for_sparse;
-  return matrix.rows >= least && nonzeros <= host_tuning.most_density_for_sparse * n * n;
+  if (matrix.rows < least) return false;
+  const double density = nonzeros / (n * n);
+  return density <= host_tuning.most_density_for_sparse ||
+         (complex && density <= host_tuning.most_density_of_complex_symmetric &&
+          symmetry_of(matrix).nearly_symmetric);
 }
 
 /// The analysis that is wanted.
@@ -256,7 +261,7 @@ PatternAnalysis analyse_on_rank_0(const Csr<double>& whole, const SolverOptions&
     result.estimate.of_singular = facts.nearly_symmetric ? symmetric : Method::gmres;
     return result;
   }
-  if (options.method == Method::automatic ? !is_sparse_enough(whole) : !is_sparse(options.method)) {
+  if (options.method == Method::automatic ? !is_sparse_enough(whole, hints.complex) : !is_sparse(options.method)) {
     return result;
   }
   FactorizationEstimate& estimate = result.estimate;

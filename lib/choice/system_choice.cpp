@@ -106,8 +106,10 @@ bool may_be_sparse(const Config& config, const MatrixShape& shape) {
   if (is_sparse(options.method)) return true;
   if (options.method != Method::automatic || options.pivoting != Pivoting::automatic) return false;
   const auto n = static_cast<double>(shape.rows);
+  const double most_density = shape.is_complex() ? host_tuning.most_density_of_complex_symmetric
+                                                 : host_tuning.most_density_for_sparse;
   return options.null_space != NullSpaceKind::none ||
-         static_cast<double>(shape.nonzeros) <= host_tuning.most_density_for_sparse * n * n ||
+         static_cast<double>(shape.nonzeros) <= most_density * n * n ||
          shape.rows < host_tuning.least_order_for_sparse;
 }
 

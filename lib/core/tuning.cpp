@@ -26,6 +26,7 @@ void add_host(const HostTuning& host, Lines& line) {
   line("host", "swap_columns", host.swap_columns);
   line("host", "least_order_for_sparse", host.least_order_for_sparse);
   line("host", "most_density_for_sparse", host.most_density_for_sparse);
+  line("host", "most_density_of_complex_symmetric", host.most_density_of_complex_symmetric);
   line("host", "least_order_of_few", host.least_order_of_few);
   line("host", "few_nonzeros_a_row", host.few_nonzeros_a_row);
   line("host", "bytes_per_second", host.bytes_per_second);

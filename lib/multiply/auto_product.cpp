@@ -33,8 +33,8 @@ constexpr std::string_view complex_kernel = "complex_rows";
 constexpr std::string_view sorted_kernel = "csr_sorted";
 constexpr Index most_sorted_columns = 8;
 
-/// How much quicker the plain one must look there all the same: while others take their share of
-/// the processor's caches both look alike.
+/// How much quicker the other one must look than it, or than the one of real forms, all the same:
+/// while others take their share of the processor's caches both look alike.
 constexpr double clearly_quicker = 1.05;
 
 template <typename T>
@@ -174,8 +174,9 @@ std::unique_ptr<KernelProduct<T>> prepare_auto(const Csr<T>& matrix, const Kerne
   for (std::size_t k = 1; k < names.size(); ++k) {
     Contender<T> next = contender(names[k]);
     Verdict verdict = compare(best, next, x.data(), y.data(), columns);
-    const bool foreseen =
-        best.name == sorted_kernel && next.name == plain_kernel && columns <= most_sorted_columns;
+    const bool foreseen = best.name == complex_kernel ||
+                          (best.name == sorted_kernel && next.name == plain_kernel &&
+                           columns <= most_sorted_columns);
     if (verdict.ratio > (foreseen ? clearly_quicker : 1.0)) {
       std::swap(best, next);
       std::swap(verdict.first_seconds, verdict.second_seconds);

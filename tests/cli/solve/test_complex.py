@@ -155,6 +155,12 @@ class ComplexSystems(CliTest):
                     self.assertAlmostEqual(sum(level["flops"] for level in sparse["levels"]),
                                            sparse["flops"], delta=1e-9 * sparse["flops"])
 
+    def test_symmetric_ones_that_are_a_quarter_full_stay_sparse(self):
+        for path in self.real_matrices("qc324.mtx"):
+            result = self.spsolve(path, "random", "--report", "report.json")
+            self.assertEqual(result.code, SOLVED, result.text)
+            self.assertEqual(self.report()["method"], "sparse_ldlt")
+
     def test_dense_rows_are_complex_numbers(self):
         for kind in ("general", "symmetric"):
             a, b = random_system(24, kind, 8)
