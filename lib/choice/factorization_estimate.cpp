@@ -261,7 +261,8 @@ PatternAnalysis analyse_on_rank_0(const Csr<double>& whole, const SolverOptions&
     result.estimate.of_singular = facts.nearly_symmetric ? symmetric : Method::gmres;
     return result;
   }
-  if (options.method == Method::automatic ? !is_sparse_enough(whole, hints.complex) : !is_sparse(options.method)) {
+  if (options.method == Method::automatic ? !is_sparse_enough(whole, hints.complex)
+                                          : !is_sparse(options.method)) {
     return result;
   }
   FactorizationEstimate& estimate = result.estimate;
