@@ -74,8 +74,11 @@ class SolveRun {
                               config_.checkpoint.resume != ResumeChoice::never};
     SystemChoice choice(config_, shape, team_, gpus_);
     times_.measure("analyse", [&] {
-      naming(report_.matrix,
-             [&] { choice.analyse(whole, looks_first && has_coordinates(shape), cache); });
+      Progress progress("analysing", 0, show_progress(team_, config_.output.progress));
+      progress.call_steps("vertex");
+      naming(report_.matrix, [&] {
+        choice.analyse(whole, looks_first && has_coordinates(shape), cache, &progress);
+      });
     });
     if (!looks_first || !choice.leaves_to_one_gpu(resident_)) {
       go_on(shape, found, choice, std::move(whole));
@@ -114,8 +117,7 @@ class SolveRun {
     const PatternAnalysis& analysed = question.pattern_analysis;
     analysis_cache_ = analysed.cached_in;
     if (!analysed.note.empty()) report_.notes.push_back(analysed.note);
-    const std::unique_ptr<ComputeDevice> memory =
-        times_.measure("device", [&] { return choice.place(report_); });
+    const auto memory = times_.measure("device", [&] { return choice.place(report_); });
     const bool on_gpu = memory->memory() == MemoryKind::gpu;
     const GpuMemoryWatch on_its_gpu(gpus_, on_gpu);
     plan(shape, choice, on_its_gpu.available());
