@@ -30,8 +30,8 @@ struct HostTuning {
   /// largest share of non-zeros; else making it dense is as soon done.
   Index least_order_for_sparse = 500;
   double most_density_for_sparse = 0.1;
-  /// Of complex symmetric and Hermitian ones: 324 rows of a quarter took 1.2 ms to factor sparse and
-  /// 2.6 ms made dense, 600 of random places 13 and 14.
+  /// Of complex symmetric and Hermitian ones: 324 rows of a quarter took 1.2 ms to factor sparse
+  /// and 2.6 ms made dense, 600 of random places 13 and 14.
   double most_density_of_complex_symmetric = 0.3;
 
   /// The smallest order of matrices with at most so many non-zeros a row, which an analysis is soon

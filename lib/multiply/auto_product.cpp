@@ -174,9 +174,9 @@ std::unique_ptr<KernelProduct<T>> prepare_auto(const Csr<T>& matrix, const Kerne
   for (std::size_t k = 1; k < names.size(); ++k) {
     Contender<T> next = contender(names[k]);
     Verdict verdict = compare(best, next, x.data(), y.data(), columns);
-    const bool foreseen = best.name == complex_kernel ||
-                          (best.name == sorted_kernel && next.name == plain_kernel &&
-                           columns <= most_sorted_columns);
+    const bool foreseen =
+        best.name == complex_kernel ||
+        (best.name == sorted_kernel && next.name == plain_kernel && columns <= most_sorted_columns);
     if (verdict.ratio > (foreseen ? clearly_quicker : 1.0)) {
       std::swap(best, next);
       std::swap(verdict.first_seconds, verdict.second_seconds);
