@@ -184,6 +184,7 @@ void SparseFactors<T>::put(LocalIndex first, LocalIndex last) const {
 
 template <typename T>
 void SparseFactors<T>::add_to_ancestors(LocalIndex s, const Tiles& tiles) {
+  const FlushedSubnormals flushed(flushes_);
   updates_.add_block(s, stacks_.of(s), tiles, stacks_.scratch(schedule_.threads));
   added_[s] = 1;
   if (stacks_.is_restored(s)) stacks_.release(s);
@@ -195,6 +196,7 @@ template <typename T>
 void SparseFactors<T>::eliminate(LocalIndex s, const FrontEntries& entries,
                                  const std::vector<double>& values, const PivotRule& rule,
                                  const Tiles& tiles, const Place& place) {
+  const FlushedSubnormals flushed(flushes_);
   const int lane = place.lane;
   const bool direct = schedule_.is_direct(s);
   const LocalIndex first = fronts_.first[s];
@@ -260,6 +262,7 @@ PivotCounts SparseFactors<T>::factor(const FrontEntries& entries, const std::vec
             (alone ? std::exchange(told, 0.0) : 0.0));
   };
   const int threads = schedule_.threads;
+  flushes_ = may_flush<T>(values);
   stacks_.begin();
   counts_.assign(threads + 2, {});
   not_put_.assign(threads, -1);

@@ -34,8 +34,13 @@ class Tiles {
       return;
     }
     const bool by_tile = count <= threads_;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads_)
-    for (Index i = 0; i < count; ++i) work(i, by_tile ? i : omp_get_thread_num());
+    const bool flushes = FlushedSubnormals::here();
+#pragma omp parallel num_threads(threads_)
+    {
+      const FlushedSubnormals flushed(flushes);
+#pragma omp for schedule(dynamic, 1)
+      for (Index i = 0; i < count; ++i) work(i, by_tile ? i : omp_get_thread_num());
+    }
   }
 
   /// Slots of so many tiles.
