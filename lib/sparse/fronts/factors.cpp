@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
+#include "core/blas/flushed_subnormals.hpp"
+#include "core/worth_threads.hpp"
 #include "process/system.hpp"
 #include "sparse/fronts/front_walk.hpp"
 #include "sparse/kernels/vector_sweeps.hpp"
@@ -31,6 +35,21 @@ void add_rows(const T* values, const LocalIndex* places, Index from, Index end, 
 constexpr Index columns_of_piece = 32;
 
 constexpr double worth_all_threads = 1e6;  // flops of a front, or values that are moved
+
+/// Whether factors in T may have zeros for subnormal numbers, which decaying inverses are full of:
+/// where products of two entries of A are none, one is far below the rounding of any row.
+template <typename T>
+bool may_flush(const std::vector<double>& values) {
+  const double least = std::sqrt(static_cast<double>(std::numeric_limits<Real<T>>::min()));
+  const auto count = static_cast<Index>(values.size());
+  bool flushes = true;
+#pragma omp parallel for schedule(static) reduction(&& : flushes) if (worth_threads(count))
+  for (Index k = 0; k < count; ++k) {
+    const double size = std::abs(values[k]);
+    flushes = flushes && (size == 0 || size >= least);
+  }
+  return flushes;
+}
 
 Index entries_of_factors(const Fronts& fronts, Factorization kind) {
   Index entries = 0;
@@ -184,7 +203,6 @@ void SparseFactors<T>::put(LocalIndex first, LocalIndex last) const {
 
 template <typename T>
 void SparseFactors<T>::add_to_ancestors(LocalIndex s, const Tiles& tiles) {
-  const FlushedSubnormals flushed(flushes_);
   updates_.add_block(s, stacks_.of(s), tiles, stacks_.scratch(schedule_.threads));
   added_[s] = 1;
   if (stacks_.is_restored(s)) stacks_.release(s);
@@ -196,7 +214,6 @@ template <typename T>
 void SparseFactors<T>::eliminate(LocalIndex s, const FrontEntries& entries,
                                  const std::vector<double>& values, const PivotRule& rule,
                                  const Tiles& tiles, const Place& place) {
-  const FlushedSubnormals flushed(flushes_);
   const int lane = place.lane;
   const bool direct = schedule_.is_direct(s);
   const LocalIndex first = fronts_.first[s];
@@ -262,7 +279,7 @@ PivotCounts SparseFactors<T>::factor(const FrontEntries& entries, const std::vec
             (alone ? std::exchange(told, 0.0) : 0.0));
   };
   const int threads = schedule_.threads;
-  flushes_ = may_flush<T>(values);
+  const FlushedSubnormals flushed(may_flush<T>(values));
   stacks_.begin();
   counts_.assign(threads + 2, {});
   not_put_.assign(threads, -1);

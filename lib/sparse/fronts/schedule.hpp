@@ -8,6 +8,7 @@
 
 #include <omp.h>
 
+#include "core/blas/flushed_subnormals.hpp"
 #include "sparse/fronts/fronts.hpp"
 
 namespace spsolve::inline sparse {
@@ -68,8 +69,10 @@ class SubtreeWalk {
   void go_on(const Work& work) {
     const int lanes = static_cast<int>(under_way_.size());
     std::exception_ptr failure;
+    const bool flushes = FlushedSubnormals::here();
 #pragma omp parallel num_threads(lanes) if (lanes > 1)
     {
+      const FlushedSubnormals flushed(flushes, omp_get_thread_num() > 0);
       // Should there be fewer threads than lanes, none is forgotten.
       for (int lane = omp_get_thread_num(); lane < lanes; lane += omp_get_num_threads()) {
         try {

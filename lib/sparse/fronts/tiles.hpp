@@ -6,6 +6,7 @@
 
 #include <omp.h>
 
+#include "core/blas/flushed_subnormals.hpp"
 #include "core/types.hpp"
 
 namespace spsolve::inline sparse {
@@ -37,7 +38,7 @@ class Tiles {
     const bool flushes = FlushedSubnormals::here();
 #pragma omp parallel num_threads(threads_)
     {
-      const FlushedSubnormals flushed(flushes);
+      const FlushedSubnormals flushed(flushes, omp_get_thread_num() > 0);
 #pragma omp for schedule(dynamic, 1)
       for (Index i = 0; i < count; ++i) work(i, by_tile ? i : omp_get_thread_num());
     }
