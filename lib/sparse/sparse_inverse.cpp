@@ -278,10 +278,10 @@ std::unique_ptr<Vectors> SparseInverse<T>::ensure_valid_factors(const Eliminatio
   const Index perturbed = facts_.sparse->perturbed_pivots;
   if (!failure.words.empty() && may_match(perturbed, run) &&
       factors_.known_failure().words.empty()) {
-    // Of a sequence it comes sooner or later.
-    if (choice_.systems > 1 ||
-        EliminationCosts::of_matching(matrix_->order() + matrix_->nonzeros()) <
-            costs().of_threshold()) {
+    // Of a sequence it comes sooner or later, and threshold pivoting would leave the GPU before.
+    const bool of_many = memory_.memory() == MemoryKind::gpu && choice_.systems > 2;
+    if (of_many || EliminationCosts::of_matching(matrix_->order() + matrix_->nonzeros()) <
+                       costs().of_threshold()) {
       x = eliminate_matched(run, failure);
     } else {
       matched_.find_next(limit_of_matched(0));
