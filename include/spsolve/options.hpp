@@ -87,9 +87,8 @@ enum class SolvingRanks { automatic, all };
 /// A step of a long task, such as an elimination.
 struct SolverStep {
   std::string task;  ///< analysing, eliminating, iterating, estimating, ...
-  Index step = 0,
-        steps =
-            0;  ///< done, and in all, at most: vertices, fronts, columns, iterations; 0: unknown
+  /// Done, and in all, at most: vertices, fronts, columns, iterations; 0: unknown.
+  Index step = 0, steps = 0;
   double fraction = 0;         ///< of the work that is done, from 0 to 1, as far as is known
   double seconds = 0;          ///< since the task began
   double backward_error = -1;  ///< of an iteration; -1 of other tasks

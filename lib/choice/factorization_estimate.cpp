@@ -37,11 +37,11 @@ bool is_sparse_enough(const Csr<double>& matrix, bool complex) {
              nonzeros = static_cast<double>(matrix.nonzeros());
   const bool few = nonzeros <= host_tuning.few_nonzeros_a_row * n;
   const Index least = few ? host_tuning.least_order_of_few : host_tuning.least_order_for_sparse;
-  if (matrix.rows < least) return false;
-  const double density = nonzeros / (n * n);
-  return density <= host_tuning.most_density_for_sparse ||
-         (complex && density <= host_tuning.most_density_of_complex_symmetric &&
-          symmetry_of(matrix).nearly_symmetric);
+  const auto has_at_most = [&](double density) { return nonzeros <= density * n * n; };
+  return matrix.rows >= least &&
+         (has_at_most(host_tuning.most_density_for_sparse) ||
+          (complex && has_at_most(host_tuning.most_density_of_complex_symmetric) &&
+           symmetry_of(matrix).nearly_symmetric));
 }
 
 /// The analysis that is wanted.
@@ -69,12 +69,9 @@ struct Asked {
   }
   /// Its name in a folder of checkpoints: values take part in the matching.
   std::string name() const {
-    const int words[] = {static_cast<int>(kind),
-                         static_cast<int>(options.ordering),
-                         static_cast<int>(divides),
-                         static_cast<int>(use.memory),
-                         static_cast<int>(options.matching),
-                         static_cast<int>(use.systems > 1)};
+    const int words[] = {static_cast<int>(kind), static_cast<int>(options.ordering),
+                         static_cast<int>(divides), static_cast<int>(use.memory),
+                         static_cast<int>(options.matching)};
     Checksum sum;
     sum.add(std::as_bytes(std::span(words)));
     sum.add(std::as_bytes(std::span(given)));
@@ -261,10 +258,8 @@ PatternAnalysis analyse_on_rank_0(const Csr<double>& whole, const SolverOptions&
     result.estimate.of_singular = facts.nearly_symmetric ? symmetric : Method::gmres;
     return result;
   }
-  if (options.method == Method::automatic ? !is_sparse_enough(whole, hints.complex)
-                                          : !is_sparse(options.method)) {
-    return result;
-  }
+  const bool by_name = options.method != Method::automatic;
+  if (by_name ? !is_sparse(options.method) : !is_sparse_enough(whole, hints.complex)) return result;
   FactorizationEstimate& estimate = result.estimate;
   EliminatedMatrix eliminated(whole);
   estimate.facts = eliminated.facts;
@@ -272,7 +267,7 @@ PatternAnalysis analyse_on_rank_0(const Csr<double>& whole, const SolverOptions&
   if (&form != &whole) estimate.facts = symmetry_of(form);
   // Rows that hold their diagonal alone are solved first, and what is left may be symmetric.
   const bool symmetric = mirrors_inside(form, estimate.facts) != Mirrors::differ;
-  if (options.method != Method::automatic) {
+  if (by_name) {
     estimate.kind = factorization_of(options.method);
     if (estimate.kind != Factorization::lu && !symmetric) {
       estimate.asymmetry = furthest_from_symmetric(form);
@@ -324,8 +319,7 @@ PatternAnalysis analyse_on_rank_0(const Csr<double>& whole, const SolverOptions&
   }
   estimate.analysed = true;
   estimate.ordering = analysis->ordering;
-  constexpr double real_ones = 4;  // flops to one of complex numbers
-  estimate.flops = (hints.complex ? real_ones : 1) * analysis->flops;
+  estimate.flops = (hints.complex ? 4 : 1) * analysis->flops;  // of real numbers
   estimate.factor_entries = analysis->factor_entries;
   estimate.gpu_path = longest_path_on_gpu(analysis->fronts);
   // L D L^T takes over where Cholesky fails, which takes a little more.

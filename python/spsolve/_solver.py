@@ -285,9 +285,9 @@ def factor(a: Any, *, comm: Any = None, own_rows: bool | tuple[int, int] = False
       ``spsolve`` have it, ``auto`` may iterate.
     - ``on_step``: a function that is called with a :class:`Step` at the beginning of an analysis or
       elimination, at every iteration, and for every thousandth of other work, by any thread, also
-      in later solves; of an analysis on rank 0 alone. False ends the call by StoppedError, on all processes; what it raises ends it
-      as well. Where an elimination was ended so, or the first iteration, solves are refused until
-      the next ``refactor``.
+      in later solves; of an analysis on rank 0 alone. False ends the call by StoppedError, on all
+      processes; what it raises ends it as well. Where an elimination was ended so, or the first
+      iteration, solves are refused until the next ``refactor``.
     - ``threads``: those computed with, here and in every solve; without, as ``set_threads`` and
       OMP_NUM_THREADS say.
     - ``strict``: what to know before x is used is raised as NotTrustworthyError, which has x where
